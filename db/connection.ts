@@ -3,7 +3,7 @@ import path from 'node:path';
 import knexModule, { type Knex } from 'knex';
 import { knexSnakeCaseMappers } from 'objection';
 import pg from 'pg';
-import { migrationSource } from './migrations/index.ts';
+import { migrationSource, MIGRATIONS_TABLE } from './migrations/index.ts';
 
 export interface DatabaseConfig {
   /** Postgres connection string; null for the embedded SQLite file. */
@@ -37,7 +37,7 @@ interface PgHandle {
  * synchronous (an acknowledged commit survives a power cut). Postgres: int8 as number, bounded waits.
  */
 export function databaseOptions(config: DatabaseConfig): Knex.Config {
-  const migrations: Knex.MigratorConfig = { migrationSource, tableName: 'migrations' };
+  const migrations: Knex.MigratorConfig = { migrationSource, tableName: MIGRATIONS_TABLE };
   // Code writes `userId`, the database holds `user_id`; in rows, conditions and relations alike.
   const names = knexSnakeCaseMappers();
   // Whoever asked gets the error and says it in the log's form; knex would print it a second time as text.
@@ -97,7 +97,7 @@ export function databaseOptions(config: DatabaseConfig): Knex.Config {
 
 const silent = () => undefined;
 
-/** Opens the database; call `migrate.latest()` before use and `destroy()` at the end. */
+/** Opens the database; call `migrateDatabase` before use and `destroy()` at the end. */
 export function connectDatabase(config: DatabaseConfig): Knex {
   if (config.databaseUrl === null) mkdirSync(path.dirname(config.sqlitePath), { recursive: true });
   return knexModule(databaseOptions(config));

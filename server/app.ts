@@ -15,7 +15,7 @@ import { createSessionMiddleware, identifyBySession } from './http/session.ts';
 import type { SessionStore } from './http/session-store.ts';
 import type { Logger } from './logger.ts';
 
-/** Finds the person of an access token; null when it is unknown, revoked or expired. */
+/** Finds the owner of an access token; null when it is unknown, revoked or expired. */
 export type TokenIdentifier = (token: string) => Promise<Identity | null>;
 
 export interface AppDeps {
@@ -25,7 +25,7 @@ export interface AppDeps {
   readonly sessions: SessionStore;
   readonly limits: RateLimits;
   readonly routers: readonly AppRouter[];
-  /** Answers `Authorization: Bearer`; without it such requests are signed out. */
+  /** Handles `Authorization: Bearer`; without it such requests count as signed out. */
   readonly identifyToken?: TokenIdentifier;
   /** Serves the built pages; absent in tests and in development, where Vite does. */
   readonly webFiles?: AppMiddleware;
@@ -41,7 +41,7 @@ export function createApp(deps: AppDeps): { app: App; sessionMiddleware: AppMidd
   const app: App = new Koa<AppState, Record<never, never>>({
     env: config.env,
     proxy: config.trustProxy,
-    // Only the proxy next to us is believed; the rest of the header is the client's own text.
+    // Only the proxy next to us is trusted; the rest of the header is the client's own text.
     maxIpsCount: 1,
   });
   app.keys = createCookieKeys(config.sessionKeys);
@@ -56,7 +56,7 @@ export function createApp(deps: AppDeps): { app: App; sessionMiddleware: AppMidd
   app.use(requireHttps(config.publicUrl));
   app.use(async (ctx, next) => {
     if (!METHODS.has(ctx.method)) throw new AppError('method_unknown');
-    // No text holds a NUL character (`http/validate.ts`); Postgres would refuse the query.
+    // No text may contain a NUL character (`http/validate.ts`); Postgres would refuse the query.
     if (ctx.url.includes('%00')) throw new AppError('bad_request');
     if (ctx.path.startsWith('/api')) ctx.set('Cache-Control', 'no-store');
     await next();
@@ -81,7 +81,7 @@ export function createApp(deps: AppDeps): { app: App; sessionMiddleware: AppMidd
   return { app, sessionMiddleware };
 }
 
-/** Gives a request its id, its log and its way to find out who sent it; writes one line when it ends. */
+/** Gives a request its id, its log and a way to find out who sent it; writes one log line when it ends. */
 function begin({ logger, db, identifyToken }: AppDeps): AppMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
@@ -121,13 +121,13 @@ async function identify(
   db: Knex,
   identifyToken: TokenIdentifier | undefined,
 ): Promise<Identity | null> {
-  // A token stands for itself: the cookie is not looked at, so the origin check may let it pass.
+  // A token is enough by itself: the cookie is ignored, so the origin check may let the request pass.
   const token = /^Bearer (\S+)$/.exec(ctx.get('authorization'))?.[1];
   if (ctx.get('authorization').startsWith('Bearer ')) return token ? (identifyToken?.(token) ?? null) : null;
   return identifyBySession(ctx, db);
 }
 
-/** How a connection ends that its browser has left, in the middle of an upload too. */
+/** How a connection ends when its browser has left, even in the middle of an upload. */
 const GONE_CODES = new Set([
   'ECONNRESET',
   'EPIPE',

@@ -26,9 +26,9 @@ export interface ComposeAccountsDeps {
   readonly config: Config;
   readonly logger: Logger;
   readonly now: () => number;
-  /** Folder of mails where no mail server is known. */
+  /** Folder for mails when no mail server is configured. */
   readonly outboxDir: string;
-  /** Takes the place of mail server and outbox. */
+  /** Replaces mail server and outbox. */
   readonly mailer: Mailer | undefined;
 }
 
@@ -38,11 +38,11 @@ export interface ComposedAccounts {
   readonly passwords: Passwords;
   /** The signed-in person as the client sees it. */
   readonly presentUser: (user: User) => ReturnType<typeof toSessionBody>;
-  /** Removes mailed links that nobody can use any more. */
+  /** Removes expired mailed links. */
   readonly purgeTokens: () => Promise<unknown>;
 }
 
-/** The part of `compose()` that knows people: sign-up, sign-in and their mails. */
+/** The part of `compose()` for accounts: sign-up, sign-in and their mails. */
 export function composeAccounts(deps: ComposeAccountsDeps): ComposedAccounts {
   const { db, events, queue, sessions, limits, config, logger, now, outboxDir } = deps;
   const passwords = createPasswords();

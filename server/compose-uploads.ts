@@ -29,27 +29,27 @@ export interface ComposeUploadsDeps {
   readonly now: () => number;
   /** Where the bytes of unfinished uploads lie. */
   readonly folder: string;
-  /** Where they lie too, so that they outlive the local disk; null where they need not. */
+  /** Where they are also stored, so that they outlive the local disk; null where that is not needed. */
   readonly elsewhere: UploadParts | null;
   readonly publicUrl: string;
 }
 
 export interface ComposedUploads {
   readonly router: AppRouter;
-  /** What the sweeps work on too. */
+  /** Also used by the sweeps. */
   readonly parts: {
     readonly files: UploadFiles;
     readonly locks: UploadLocks;
     readonly complete: CompleteUpload;
   };
-  /** Waits for bytes that are on their way to another machine. */
+  /** Waits for bytes that are being sent to another machine. */
   readonly settled: () => Promise<void>;
 }
 
-/** Bytes that stay free on the disk whatever is uploaded. */
+/** Bytes that always stay free on the disk. */
 const RESERVE_BYTES = 1024 ** 3;
 
-/** The part of `compose()` that takes files in. */
+/** The part of `compose()` that receives files. */
 export function composeUploads(deps: ComposeUploadsDeps): ComposedUploads {
   const { db, folder, logger, now } = deps;
   const here = createUploadFiles(folder);

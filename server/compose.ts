@@ -74,11 +74,11 @@ export interface ComposeOptions {
   readonly tools: ToolPaths;
   /** Folder of the built pages; null where they are served by something else. */
   readonly webDir: string | null;
-  /** Epoch milliseconds; tests hold it still. */
+  /** Epoch milliseconds; tests set it. */
   readonly now?: () => number;
-  /** Takes the place of mail server and outbox. */
+  /** Replaces mail server and outbox. */
   readonly mailer?: Mailer;
-  /** Kinds of work this process takes from the queue; all by default. */
+  /** Kinds of jobs that this process takes from the queue; all by default. */
   readonly work?: readonly ('media' | 'mail')[];
 }
 
@@ -93,17 +93,17 @@ export interface Services {
   readonly sessions: SessionStore;
   readonly sockets: SocketServer;
   readonly housekeeping: Housekeeping;
-  /** Sweeps of rows that nobody can use any more; run now and then by `main.ts`. */
+  /** Sweeps of expired rows, run from time to time by `main.ts`. */
   readonly sweep: () => Promise<void>;
-  /** From now on `/readyz` says no, so that a balancer sends nobody here. */
+  /** From then on `/readyz` says no, so that a load balancer sends no more requests here. */
   readonly stopAccepting: () => void;
-  /** Ends the media threads, listeners and the database; after the runner has drained. */
+  /** Ends media threads, listeners and the database, after the runner has drained. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Makes every part and hands each the parts it needs: the only place that knows them all. The database
- * must be migrated before the server listens; nothing works on the queue before `runner.start()`.
+ * Creates all parts and gives each the parts it needs; the only place that knows them all. The database must be
+ * migrated before the server listens, and no job runs before `runner.start()`.
  */
 export async function compose(options: ComposeOptions): Promise<Services> {
   const { config, logger, tools } = options;
@@ -115,7 +115,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const events = createEventBus();
   const limits = createRateLimits(config.rateLimits);
   const queue = createTableQueue({ db, now });
-  // Its libraries take 24 MB that nobody else needs.
+  // Loaded only here, because its libraries take 24 MB that other servers do not need.
   const bucket =
     config.s3 && (await (await import('./compose-bucket.ts')).composeBucket(config.s3, inDataDir));
   const storage = bucket?.storage ?? createDiskStorage(inDataDir('objects'));

@@ -62,7 +62,7 @@ export interface Config {
   readonly publicUrl: string;
   /** Whether PUBLIC_URL is https: Secure cookies, HSTS, plain http refused. */
   readonly https: boolean;
-  /** Whether the last X-Forwarded-For and X-Forwarded-Proto are believed. */
+  /** Whether the last X-Forwarded-For and X-Forwarded-Proto are trusted. */
   readonly trustProxy: boolean;
   readonly dataDir: string;
   readonly databaseUrl: string | null;
@@ -71,7 +71,7 @@ export interface Config {
   readonly s3: S3Settings | null;
   /** Newest first; cookies are signed with the first and accepted with any. */
   readonly sessionKeys: readonly string[];
-  /** Private key of the certificates, PKCS #8 as PEM or as the base64 of DER; null for that of DATA_DIR. */
+  /** Private key of the certificates, PKCS #8 as PEM or as the base64 of DER; null for the one in DATA_DIR. */
   readonly certificateKey: string | null;
   readonly smtpUrl: string | null;
   readonly mailFrom: string;
@@ -86,7 +86,7 @@ export interface Config {
   readonly ffmpegPath: string | null;
   readonly ffprobePath: string | null;
   readonly searchPath: string;
-  /** whisper.cpp's command line and the file of its model; null where words come from people alone. */
+  /** whisper.cpp's command line and its model file; null where people alone type captions. */
   readonly whisper: { readonly cli: string; readonly model: string } | null;
   /** Repairs at a time. */
   readonly jobConcurrency: number;
@@ -97,7 +97,7 @@ export interface Config {
   /** JavaScript heap that one media thread may use, MB. */
   readonly threadHeapMb: number;
   readonly logLevel: string;
-  /** The disk is emptied at every restart of this machine. */
+  /** Whether the disk is emptied at every restart of this machine. */
   readonly losesFiles: boolean;
   /** Things an operator should know, in words; logged at start. */
   readonly warnings: readonly string[];
@@ -105,17 +105,17 @@ export interface Config {
 
 const SMALL_MACHINE_MB = 1024;
 /**
- * Memory that server and tools take however long a clip is, and what each of its pictures adds while it is
- * analysed: 259 MB for 54 000 pictures, 821 MB for 321 000 (proportional set size of the server's process).
+ * Memory that server and tools take independent of the clip's length, and the memory that each picture adds during the
+ * analysis: 259 MB for 54 000 pictures, 821 MB for 321 000 (proportional set size of the server's process).
  */
 const RESTING_MB = 340;
 const MB_A_PICTURE = 0.0021;
-/** Ten minutes at 30 pictures a second are always taken. */
+/** Clips of ten minutes at 30 pictures a second are always accepted. */
 const LEAST_PICTURES = 18_000;
 
 /**
- * Environment -> checked, frozen settings. Makes DATA_DIR and, when SESSION_KEYS is absent, a key file in
- * it that only this user can read.
+ * Environment -> checked, frozen settings. Creates DATA_DIR and, when SESSION_KEYS is absent, a key file in it that
+ * only this user can read.
  * @throws ConfigError naming each unusable variable
  */
 export function readConfig(variables: Readonly<Record<string, string | undefined>>): Config {
@@ -174,7 +174,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
         Math.floor((memoryLimitMb - RESTING_MB) / (MB_A_PICTURE * jobConcurrency)),
       ),
     },
-    // The floors of the same measurement: 1080p needs 400 MB of data memory, 4K 1.4 GB.
+    // The minimums from the same measurement: 1080p needs 400 MB of data memory, 4K 1.4 GB.
     toolMemoryMb: small ? 400 : 1500,
     threadHeapMb: Math.floor((0.6 * memoryLimitMb) / jobConcurrency),
     logLevel: env.LOG_LEVEL,
@@ -198,7 +198,7 @@ function s3Of(env: z.infer<typeof environment>): S3Settings | null {
   };
 }
 
-/** Both files must be there: the engine itself ends without an error when its model is not. */
+/** Both files must exist, because the engine reports no error when its model is missing. */
 function whisperOf({
   WHISPER_CLI: cli,
   WHISPER_MODEL: model,
@@ -218,7 +218,7 @@ function splitKeys(value: string): string[] {
 
 function keysOfDataDir(dataDir: string): string[] {
   const file = path.join(dataDir, 'session-keys');
-  // A start that was cut must not leave an empty one behind, with which none would go on.
+  // An interrupted start must not leave an empty key file behind, with which no later start would work.
   if (!existsSync(file)) writeOnce(file, randomBytes(32).toString('base64url'));
   return splitKeys(readFileSync(file, 'utf8').trim());
 }

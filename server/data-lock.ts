@@ -10,18 +10,18 @@ import { setTimeout } from 'node:timers/promises';
 /** The data folder is in use by another running server. */
 export class DataDirInUse extends Error {}
 
-// A Unix socket's address holds 107 bytes.
+// The address of a Unix socket holds at most 107 bytes.
 const ADDRESS_MAX = 100;
 
-/** Taking the lock is a matter of milliseconds: a mark of it that is older was left by a process that was killed then. */
+/** Taking the lock takes only milliseconds, so an older mark was left by a process that was killed meanwhile. */
 const TAKING_MS = 3000;
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Holds the data folder for this process alone: two servers on one SQLite file and one queue would undo
- * each other's work. A listening socket is the lock, because the system ends it with the process, however
- * that dies; a file that nobody listens on is left over and is taken.
- * @returns a function that gives the folder back
+ * Reserves the data folder for this process: two servers on one SQLite file and one queue would undo each other's work.
+ * The lock is a listening socket, because the system closes it with the process, however that ends. A socket file that
+ * nobody listens on is left over and is replaced.
+ * @returns a function that releases the folder
  * @throws DataDirInUse
  */
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
@@ -43,7 +43,10 @@ async function take(address: string): Promise<Server | null> {
   return server.unref();
 }
 
-/** To look whether somebody listens and to take what is left over are two steps: of two that start together one waits. */
+/**
+ * Checking whether somebody listens and replacing what is left over are two steps, so of two processes that start
+ * together one waits.
+ */
 async function oneAtATime<Result>(mark: string, work: () => Promise<Result>): Promise<Result> {
   while (!(await makeMark(mark))) {
     const made = await stat(mark).catch(() => null);
@@ -57,7 +60,7 @@ async function oneAtATime<Result>(mark: string, work: () => Promise<Result>): Pr
   }
 }
 
-/** @returns false where it is there already */
+/** @returns false where it already exists */
 async function makeMark(mark: string): Promise<boolean> {
   try {
     await writeFile(mark, '', { flag: 'wx' });

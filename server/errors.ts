@@ -23,12 +23,12 @@ export class AppError extends Error {
   }
 }
 
-/** Said where the row is there and its bytes are not. */
+/** Message when a row exists but its bytes do not. */
 export const FILE_GONE = 'The stored file is no longer available.';
-/** Said of work that needs a finished video. */
+/** Message for work that needs a finished video. */
 export const NOT_FINISHED = 'This works once the video has been processed.';
 
-/** A private thing of someone else and a thing that does not exist answer alike. */
+/** Another person's private thing gets the same answer as one that does not exist. */
 export function notFound(): AppError {
   return new AppError('not_found');
 }

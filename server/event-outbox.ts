@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { OutboxEvent } from '#db/models/outbox-event.ts';
 import type { EventBus } from './events.ts';
 
-/** Facts that come from outside the server's process: what an operator's command can change. */
+/** Facts from outside the server's process: what an operator's command can change. */
 const OUTSIDE_FACTS = {
   'idea.changed': z.object({ ideaId: z.string() }),
   'user.changed': z.object({ userId: z.string() }),
@@ -12,13 +12,13 @@ const OUTSIDE_FACTS = {
 
 export type OutsideFactName = keyof typeof OUTSIDE_FACTS;
 
-/** Pages learn of a command within a second (N13); one empty read by primary key costs well below 1 ms. */
+/** Pages show a command's effect within a second (N13); an empty read by primary key costs well below 1 ms. */
 const LOOK_EVERY_MS = 500;
-/** On Postgres a row may become visible after one with a higher id: that many ids are looked at again. */
+/** On Postgres, a row may become visible after one with a higher id, so this many ids are read again. */
 const LATE_IDS = 200;
 const KEEP_MS = 3600_000;
 
-/** Writes a fact down for the running servers; with a transaction they see it at its commit. */
+/** Records a fact for the running servers; within a transaction, they see it at its commit. */
 export async function writeToOutbox<Name extends OutsideFactName>(
   db: Knex,
   name: Name,
@@ -36,9 +36,9 @@ export interface OutboxWatchDeps {
 }
 
 export interface OutboxWatch {
-  /** Looks at regular times from now on. */
+  /** Reads at regular intervals from now on. */
   start(): void;
-  /** Tells the facts that were written since the last look; the first look only finds out where to begin. */
+  /** Emits the facts recorded since the last read. The first read only finds out where to begin. */
   look(): Promise<void>;
   stop(): void;
   /** Removes facts older than an hour. @returns how many */
@@ -46,7 +46,7 @@ export interface OutboxWatch {
 }
 
 /**
- * Turns facts of other processes into events of this one, each once. The same on both databases: every server
+ * Turns facts of other processes into events of this one, each once. It works alike on both databases: every server
  * process remembers how far it has read.
  */
 export function createOutboxWatch(deps: OutboxWatchDeps): OutboxWatch {
@@ -93,7 +93,7 @@ export function createOutboxWatch(deps: OutboxWatchDeps): OutboxWatch {
             failing = false;
           },
           (error: unknown) => {
-            // Said once for an outage, not twice a second.
+            // Logged once per outage, not twice a second.
             if (!failing && !stopped)
               logger.warn({ error: String(error) }, 'facts of other processes are not read');
             failing = true;

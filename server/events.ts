@@ -11,11 +11,14 @@ export interface DomainEvents {
   'video.completed': { userId: string; videoId: string };
   'video.failed': { userId: string; videoId: string };
   'video.deleted': { userId: string; videoId: string };
-  /** Renamed, shared or similar: list data, no processing state. */
+  /** Renamed, shared or similar: list data, not the processing state. */
   'video.edited': { userId: string; videoId: string };
-  /** A request for quick fixes went on, or versions or platform files of a video changed. */
+  /** A request for quick fixes made progress, or versions or platform files of a video changed. */
   'fixes.changed': { videoId: string };
-  /** Taken out of the queue while it may be running: a runner in this process ends it at once, another one at its next heartbeat. */
+  /**
+   * Taken out of the queue, possibly while running. A runner in this process ends it at once, one in another process at
+   * its next heartbeat.
+   */
   'job.cancelled': { jobId: string };
   'captions.saved': { userId: string; videoId: string };
   'draft.changed': { userId: string; draftId: string | null };
@@ -35,7 +38,7 @@ export interface EventBus {
   on<Name extends DomainEventName>(name: Name, listener: (fact: DomainEvents[Name]) => void): () => void;
 }
 
-/** The one typed bus of a process; made by `compose.ts`. */
+/** The typed event bus of a process, created by `compose.ts`. */
 export function createEventBus(): EventBus {
   const emitter = new EventEmitter();
   emitter.setMaxListeners(50);

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { authApi } from '#common/api/auth.ts';
+import { connectDatabase } from '#db/connection.ts';
 import { createTestClient } from '#server/test/test-client.ts';
 import { lockDataDir } from './data-lock.ts';
 
@@ -113,6 +114,22 @@ describe('the server process', { timeout: 120_000 }, () => {
     expect(server.output()).toContain(`Port ${port} is taken by another program.`);
     expect(server.output()).not.toMatch(/^ +at /m);
     other.close();
+  });
+
+  it('says in one sentence that a newer version wrote its database, and leaves it as it is', async () => {
+    const db = connectDatabase({ databaseUrl: null, sqlitePath: path.join(dataDir, 'reelmend.sqlite') });
+    await db.migrate.latest();
+    await db('migrations').insert({ name: '999_of_tomorrow', batch: 2, migration_time: new Date() });
+    const before = await db('migrations').select();
+    const server = start();
+    expect(await server.ended).toBe(1);
+    expect(server.output()).toContain(
+      'The database was written by a newer version of Reelmend: it holds the migration 999_of_tomorrow, which this one does not have. ' +
+        'Start that version or a later one, or put back the backup from before the update.',
+    );
+    expect(server.output()).not.toMatch(/corrupt|^ +at /m);
+    expect(await db('migrations').select()).toEqual(before);
+    await db.destroy();
   });
 
   it('runs without ffmpeg and says what is missing', async () => {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { migrateDatabase, NewerDatabase } from '#db/migrate-database.ts';
 import { sweepJobFolders } from './jobs/job-folder.ts';
 import { compose, type Services } from './compose.ts';
 import { ConfigError } from './config-error.ts';
@@ -39,7 +40,7 @@ async function main(): Promise<void> {
     tools,
     webDir: hasPages ? webDir : null,
   });
-  await services.db.migrate.latest();
+  await migrateDatabase(services.db);
   services.httpServer.listen(config.port, config.host);
   await once(services.httpServer, 'listening');
   const swept = await sweepJobFolders(services.db, config.dataDir);
@@ -145,8 +146,9 @@ function die(logger: Logger, error: unknown): never {
 }
 
 main().catch((error: unknown) => {
-  // Mistakes of the setting are sentences for people, not traces.
-  if (error instanceof ConfigError || error instanceof DataDirInUse) console.error(error.message);
+  // What the person at the terminal can put right is a sentence, not a trace.
+  if (error instanceof ConfigError || error instanceof DataDirInUse || error instanceof NewerDatabase)
+    console.error(error.message);
   else console.error(startFault(error, process.env['DATA_DIR'] ?? null) ?? error);
   process.exit(1);
 });

@@ -17,6 +17,9 @@ import * as captionAxis from './015_caption_axis.ts';
 import * as fixTimeLeft from './016_fix_time_left.ts';
 import * as exportJobs from './017_export_jobs.ts';
 
+/** Where knex keeps the names of the migrations that ran. */
+export const MIGRATIONS_TABLE = 'migrations';
+
 interface Migration {
   readonly name: string;
   readonly up: (knex: Knex) => Promise<void>;

@@ -4,7 +4,8 @@ import { createTestDatabase, ENGINES, hasEngine, type TestDatabase } from '#serv
 import { connectDatabase } from '../connection.ts';
 import { VideoVersion } from '../models/video-version.ts';
 import { Video } from '../models/video.ts';
-import { MIGRATIONS } from './index.ts';
+import { migrateDatabase, NewerDatabase } from '../migrate-database.ts';
+import { MIGRATIONS, MIGRATIONS_TABLE } from './index.ts';
 
 /** A finished video with its version, in the columns that the first migration made. */
 async function insertFinished(db: Knex): Promise<void> {
@@ -56,6 +57,23 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
       expect(await VideoVersion.query(db).findById('mended')).toMatchObject({
         fixesApplied: { stutteredCuts: 3 },
       });
+    });
+
+    it('are refused, all unknown ones named, where a newer version has been at work', async () => {
+      const rows = ['998_first', '999_second'].map((name) => ({
+        name,
+        batch: 99,
+        migrationTime: new Date(),
+      }));
+      await db(MIGRATIONS_TABLE).insert(rows);
+      const refused = await migrateDatabase(db).catch((error: unknown) => error);
+      await db(MIGRATIONS_TABLE).where({ batch: 99 }).delete();
+      expect(refused).toBeInstanceOf(NewerDatabase);
+      expect(refused).toHaveProperty(
+        'message',
+        expect.stringContaining('the migrations 998_first, 999_second,'),
+      );
+      await migrateDatabase(db);
     });
 
     it('go down again without taking the first rows along', async () => {

@@ -4,23 +4,26 @@ import { AppError } from '../errors.ts';
 // argon2id, the minimum OWASP's password storage cheat sheet names; 81 ms and 19 MiB each on one slow core.
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$';
-/** At most this many hashes at once: fifty logins must not take a small machine's memory. */
+/** Most hashes at the same time: fifty logins must not use up a small machine's memory. */
 const PARALLEL = 2;
-/** Those that wait behind them take a quarter of a minute in all; more would wait for people who have long given up. */
+/**
+ * Most checks that wait for those, a quarter of a minute in all. People would have given up before any further ones
+ * were done.
+ */
 const MOST_WAITING = 300;
 
 export interface Passwords {
   hash(password: string): Promise<string>;
   verify(storedHash: string, password: string): Promise<boolean>;
-  /** Takes the time of a real check, for names that do not exist. @returns always false */
+  /** Takes as long as a real check, for names that do not exist. @returns always false */
   verifyNobody(password: string): Promise<boolean>;
-  /** Whether a stored hash was made with weaker parameters than today's. */
+  /** Whether a stored hash was made with weaker parameters than the current ones. */
   isOutdated(storedHash: string): boolean;
 }
 
 /**
- * Hashes and compares passwords with argon2id, two at a time. All of its functions throw AppError `unavailable` while too many wait:
- * an attack from many addresses must not fill the memory.
+ * Hashes and compares passwords with argon2id, two at a time. All functions throw AppError `unavailable` while too many
+ * wait, so that an attack from many addresses cannot fill the memory.
  */
 export function createPasswords(mostWaiting = MOST_WAITING): Passwords {
   const waiting: (() => void)[] = [];

@@ -5,7 +5,7 @@ import type { AppContext, Identity } from './context.ts';
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * The signed-in person with the way they proved it.
+ * The signed-in person, and how they proved who they are.
  * @throws AppError `signed_out`; `forbidden_scope` when an access token may only read
  */
 export async function requireIdentity(ctx: AppContext): Promise<Identity> {

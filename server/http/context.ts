@@ -3,7 +3,7 @@ import type { ParameterizedContext } from 'koa';
 import type { User } from '#db/models/user.ts';
 import type { Logger } from '../logger.ts';
 
-/** Who sent a request, found out at most once per request. */
+/** The sender of a request, determined at most once per request. */
 export interface Identity {
   readonly user: User;
   /** SHA-256 of the session id; null when an access token was sent instead of the cookie. */
@@ -12,14 +12,14 @@ export interface Identity {
   readonly scopes: readonly string[] | null;
 }
 
-/** What the middleware of `app.ts` leaves for the routes. */
+/** What the middleware of `app.ts` provides to the routes. */
 export interface AppState {
   requestId: string;
   /** Log lines with the request's id. */
   logger: Logger;
   /** The sender, or null when nobody is signed in. */
   identify(): Promise<Identity | null>;
-  /** Set by the login handler alone: the next save of the session makes a new row. */
+  /** Set by the login handler only: the next save of the session makes a new row. */
   openSession?: { readonly passwordHash: string };
 }
 
@@ -32,8 +32,8 @@ export type AppRouter = Router<AppState, Nothing>;
 export type AppMiddleware = (ctx: AppContext, next: () => Promise<unknown>) => Promise<unknown>;
 
 /**
- * An empty router with the types of this application. Addresses count in their own spelling alone, because limits, sessions and cache
- * rules go by how an address begins.
+ * An empty router with the types of this application. Paths must match exactly, because limits, sessions and cache
+ * rules depend on how a path begins.
  */
 export function createRouter(): AppRouter {
   return new Router<AppState, Nothing>({ sensitive: true });

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export interface CookieKeys {
   sign(data: string): string;
   verify(data: string, digest: string): boolean;
-  /** Place of the key that made this signature, -1 when none did; a place above 0 makes Koa sign anew. */
+  /** Index of the key that made this signature, -1 when none did; above 0, Koa signs anew. */
   index(data: string, digest: string): number;
 }
 

@@ -4,8 +4,8 @@ import type { AppContext, AppMiddleware } from './context.ts';
 import { loggedPath } from './logged-path.ts';
 
 /**
- * Turns everything thrown behind it into a status and an error body (D-18): the only place that does.
- * Expected errors keep their text, all others say nothing but "Something went wrong." and are logged.
+ * Turns everything thrown by later middleware into a status and an error body (D-18); the only place that does.
+ * Expected errors keep their text; all others say only "Something went wrong." and are logged.
  */
 export function answerErrors(): AppMiddleware {
   return async (ctx, next) => {
@@ -21,7 +21,7 @@ export function answerErrors(): AppMiddleware {
   };
 }
 
-// Refusals that an operator wants to see as events of their own.
+// Refusals that an operator wants to see as separate events.
 const AUDITED = new Set<ErrorCode>([
   'invalid_credentials',
   'email_not_verified',
@@ -39,8 +39,8 @@ function audit(ctx: AppContext, code: ErrorCode): void {
   );
 }
 
-// What a handler says of the answer that it then could not give. Kept, an error would be cached as long as a file for ever, taken for
-// compressed, or saved as a download.
+// Headers that a handler set for an answer which then failed. If kept, an error would be cached like a permanent file,
+// taken for compressed data, or saved as a download.
 const ABOUT_THE_ANSWER = [
   'Accept-Ranges',
   'Content-Disposition',
@@ -51,7 +51,7 @@ const ABOUT_THE_ANSWER = [
   'X-Content-SHA256',
 ];
 
-/** Takes back what was said of an answer before it failed; the refusal in its place is kept by no cache. */
+/** Removes the headers of an answer that failed; the error sent instead is never cached. */
 export function forgetAnswer(ctx: AppContext): void {
   for (const header of ABOUT_THE_ANSWER) ctx.remove(header);
   ctx.set('Cache-Control', 'no-store');
@@ -90,12 +90,12 @@ const DATABASE_AWAY = new Set([
   'SQLITE_BUSY',
   'SQLITE_FULL',
 ]);
-// SQLSTATE classes of Postgres: connection lost, out of resources, shut down by an operator, not accepting.
+// SQLSTATE classes of Postgres: connection lost, out of resources, shut down by an operator, not accepting connections.
 const POSTGRES_AWAY = /^(08...|53...|57P0.|55000)$/;
-// The client has no code for a connection that ended under a query, or before one that was already handed it.
+// The client has no code for a connection that ended during a query, or before one that it was given to.
 const POSTGRES_LOST = /Connection terminated|is not queryable/;
 
-/** The expected error that stands for anything thrown. */
+/** The expected error that corresponds to anything thrown. */
 function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { status, code, name, message } = describe(error);

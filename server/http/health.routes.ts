@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createRouter, type AppRouter } from './context.ts';
 
 export interface HealthDeps {
-  /** Whether requests can be served: database, disk, not stopping. May throw. */
+  /** Whether requests can be served: database and disk work, and the server is not stopping. May throw. */
   readonly isReady: () => Promise<boolean>;
   /** The disk is emptied at every restart of this machine (D-107). */
   readonly losesFiles: boolean;
@@ -14,8 +14,8 @@ const LOSES_FILES =
   'The disk of this machine is emptied at every restart: uploads, results and drafts on it will be lost.';
 
 /**
- * `/healthz`: the process lives and its event loop turns (asks nothing of the database, so that an outage
- * there does not restart us). `/readyz`: requests can be served now. Both warn of a disk that forgets.
+ * `/healthz`: the process runs and its event loop turns. It does not query the database, so that an outage there does
+ * not restart us. `/readyz`: requests can be served now. Both warn about a disk that is emptied at restart.
  */
 export function createHealthRoutes({ isReady, losesFiles }: HealthDeps): AppRouter {
   const router = createRouter();

@@ -5,10 +5,10 @@ import type { AppMiddleware } from './context.ts';
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Whether a request comes from our own pages or from a program. Browsers state where they are in `Sec-Fetch-Site` on
- * secure origins and in `Origin` with every write and every websocket; whatever names another place is refused. A
- * request that names none comes from a program (curl, a script with a cookie jar): no page can make a browser send
- * one, and the SameSite cookie would stay at home if it could. The own host counts as well as PUBLIC_URL: people
+ * Whether a request comes from our own pages or from a program. Browsers state their site in `Sec-Fetch-Site` on secure
+ * origins and in `Origin` with every write and every websocket; a request that names another site is refused. A request
+ * that names none comes from a program (curl, a script with a cookie jar): no page can make a browser send one, and
+ * even then the SameSite cookie would not be sent. The requested host counts as well as PUBLIC_URL, because people
  * reach one server by several names.
  * @param publicOrigin origin of PUBLIC_URL, e.g. "https://clips.example"
  */
@@ -32,8 +32,8 @@ function parseOrigin(address: string): URL | null {
 }
 
 /**
- * Refuses writes that another site's page sends with the visitor's cookie (403 `forbidden_origin`).
- * Requests with an access token pass: no browser sends one by itself.
+ * Refuses writes that another site's page sends with the visitor's cookie (403 `forbidden_origin`). Requests with an
+ * access token pass, because no browser sends one by itself.
  */
 export function checkOrigin(publicOrigin: string): AppMiddleware {
   return async (ctx, next) => {

@@ -1,7 +1,7 @@
 import { PAGE_MAX, PAGE_SIZE_HEADER } from '#common/api/paging.ts';
 import type { AppRouterContext } from './context.ts';
 
-/** Adds the size that a request gives in a header to a query that names none; anything but 1 to 200 is no size. */
+/** Adds the page size from a request's header to a query that names none; anything but 1 to 200 is ignored. */
 export function withPageSize<Query extends { readonly limit?: number | undefined }>(
   ctx: AppRouterContext,
   query: Query,

@@ -3,11 +3,11 @@ import { AppError } from '../errors.ts';
 import { sessionCookieName } from './session.ts';
 import type { AppMiddleware } from './context.ts';
 
-/** A number of tries in a span of time, for each key. */
+/** A number of tries in a span of time, per key. */
 export interface RateLimit {
   /** @throws AppError `rate_limited` with the seconds to wait */
   consume(key: string): Promise<void>;
-  /** Takes one try back: it was a good one, and only bad ones are to be limited. */
+  /** Gives one try back: it was a good one, and only bad ones are limited. */
   giveBack(key: string): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export interface RateLimitRule {
   readonly durationS: number;
 }
 
-/** Makes limits that count in this process' memory: several processes allow as many times more. */
+/** Creates limits that count in this process's memory, so several processes together allow several times as many. */
 export type RateLimits = (rule: RateLimitRule) => RateLimit;
 
 export function createRateLimits(enabled: boolean): RateLimits {
@@ -41,8 +41,8 @@ export function createRateLimits(enabled: boolean): RateLimits {
 }
 
 /**
- * Who stands behind an address, as far as limits go. A line or a rented machine has a whole /64 of IPv6 (RFC 6177), each address of
- * which would be another one's fresh tries.
+ * The key of an address for limits. A line or a rented machine has a whole /64 of IPv6 (RFC 6177), and each address in
+ * it would otherwise get fresh tries.
  */
 export function senderOf({ ip }: { readonly ip: string }): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
@@ -58,9 +58,9 @@ export function senderOf({ ip }: { readonly ip: string }): string {
 }
 
 /**
- * The wide limit over the API. Three tabs at the specified polling intervals make about 280 requests a
- * minute; a session or an access token gets three times that. So do the visitors of one address together: a school or
- * an office stands behind a single one. No address ever gets more than 3000.
+ * The wide limit over the API. Three tabs at the specified polling intervals make about 280 requests a minute; a
+ * session or an access token gets three times that. All visitors from one address together get as many as well, because
+ * a school or an office has a single one. No address ever gets more than 3000.
  */
 export function limitApi(limits: RateLimits, https: boolean): AppMiddleware {
   const perSession = limits({ points: 900, durationS: 60 });
@@ -70,7 +70,7 @@ export function limitApi(limits: RateLimits, https: boolean): AppMiddleware {
   return async (ctx, next) => {
     if (ctx.path.startsWith('/api/')) {
       const session = ctx.cookies.get(cookie, { signed: true });
-      // Whether a token is real is not known yet; made-up ones end at the limit of the address.
+      // It is not yet known whether a token is real; made-up ones are stopped by the limit of the address.
       const token = /^Bearer (\S{20,80})$/.exec(ctx.get('authorization'))?.[1];
       const key = token ?? session;
       const sender = senderOf(ctx);

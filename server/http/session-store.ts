@@ -16,12 +16,13 @@ export interface SessionStoreDeps {
 }
 
 export interface SessionStore {
-  /** The person of a living session, or null: unknown, ended, idle for 7 days or older than 30. */
+  /** The person of a live session, or null: unknown, ended, idle for 7 days or older than 30. */
   find(sessionId: string): Promise<{ userId: string; sessionHash: string } | null>;
   /**
-   * Makes the row; called by the login alone.
-   * @param passwordHash that the given password was found right against
-   * @returns false, and no row, when the person has another password by now: who changes it ends all sessions made with the old one
+   * Makes the row; called by the login only.
+   * @param passwordHash the hash against which the given password was checked
+   * @returns false, without a row, when the password has been changed meanwhile: a change ends all sessions made with
+   * the old one
    */
   open(sessionId: string, userId: string, passwordHash: string): Promise<boolean>;
   end(sessionId: string): Promise<void>;
@@ -33,14 +34,14 @@ export interface SessionStore {
   lives(sessionHash: string): Promise<boolean>;
 }
 
-/** The cookie's id as it is stored: whoever reads the table cannot sign in with it. */
+/** The cookie's id as it is stored; reading the table is not enough to sign in with it. */
 export function hashSessionId(sessionId: string): string {
   return createHash('sha256').update(sessionId).digest('hex');
 }
 
 /**
- * Sessions in the database. No row is ever made or renewed by a request that happens to be in flight: a
- * slow request over a logout therefore cannot bring the session back.
+ * Sessions in the database. No request in flight ever makes or renews a row, so a slow request across a logout cannot
+ * bring the session back.
  */
 export function createSessionStore({ db, events, now }: SessionStoreDeps): SessionStore {
   const isLiving = (row: Session) =>
@@ -58,7 +59,7 @@ export function createSessionStore({ db, events, now }: SessionStoreDeps): Sessi
     },
     async open(sessionId, userId, passwordHash) {
       return db.transaction(async (trx) => {
-        // The lock makes look and insert one step: a change of password comes before, or ends this session too.
+        // The lock makes check and insert one step: a change of password comes before, or ends this session too.
         const user = await User.query(trx).findById(userId).select('passwordHash').forUpdate();
         if (user?.passwordHash !== passwordHash) return false;
         await Session.query(trx).insert({

@@ -16,7 +16,7 @@ export function sessionCookieName(https: boolean): string {
 const storedSession = z.object({ userId: z.string() });
 
 /**
- * koa-session over our own table. Its `set` never makes a row: the only insert is the login's, marked by
+ * koa-session over our own table. Its `set` never makes a row. The only insert is the login's, marked by
  * `ctx.state.openSession`, so that neither a stale cookie nor a late answer can create a session.
  */
 export function createSessionMiddleware(
@@ -71,9 +71,9 @@ function liveSession(ctx: AppContext): LiveSession | null {
 }
 
 /**
- * Signs a person in on this browser: an earlier session of the cookie ends, a new id is given.
- * @param user as the password was checked against
- * @throws AppError `invalid_credentials` when the password was changed since
+ * Signs a person in on this browser: an earlier session of the cookie ends, and a new id is given.
+ * @param user the row against which the password was checked
+ * @throws AppError `invalid_credentials` when the password was changed meanwhile
  */
 export async function openSession(
   ctx: AppContext,
@@ -91,7 +91,7 @@ export function closeSession(ctx: AppContext): void {
   Reflect.set(ctx, 'session', null);
 }
 
-/** Finds the person of the session cookie; behind the session middleware. */
+/** Finds the person of the session cookie; runs after the session middleware. */
 export async function identifyBySession(ctx: AppContext, db: Knex): Promise<Identity | null> {
   const session = liveSession(ctx);
   if (!session || typeof session.userId !== 'string' || typeof session.externalKey !== 'string') return null;

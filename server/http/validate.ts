@@ -5,7 +5,7 @@ import { AppError, notFound } from '../errors.ts';
 import { within } from '../within.ts';
 import type { AppRouterContext } from './context.ts';
 
-/** Values of a request after its endpoint's schemas; `unknown` where the endpoint has no such part. */
+/** Values of a request after validation by its endpoint's schemas; `unknown` where the endpoint has no such part. */
 export interface Input<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
@@ -15,8 +15,8 @@ export interface Input<Params extends z.ZodType, Query extends z.ZodType, Body e
 const MOST_BODY_BYTES = 64 * 1024;
 
 /**
- * How long a body may take to arrive, ms, and how many bytes a second more than that it has to bring where larger ones are allowed. Files
- * have ways of their own and no such limit.
+ * How long a body may take to arrive, ms, and how many bytes a second it must bring beyond that where larger bodies are
+ * allowed. Files are uploaded elsewhere, without this limit.
  */
 const BODY_DEADLINE_MS = 30_000;
 const LEAST_BYTES_PER_SECOND = 4096;
@@ -82,7 +82,8 @@ const deadlineFor = (maxBytes: number) =>
   BODY_DEADLINE_MS + ((maxBytes - MOST_BODY_BYTES) * 1000) / LEAST_BYTES_PER_SECOND;
 
 /**
- * Waits for a body no longer than its time: one that trickles would hold its connection for ever, as every byte is a sign of life.
+ * Waits for a body no longer than its time. A trickling body would otherwise hold its connection for ever, because
+ * every byte is a sign of life.
  * @throws AppError `too_slow`; the connection ends with the answer
  */
 export async function withinDeadline(
@@ -90,7 +91,7 @@ export async function withinDeadline(
   reading: Promise<unknown>,
   deadlineMs: number,
 ): Promise<void> {
-  // What still comes of it after the answer has nobody to tell.
+  // What still arrives after the answer is ignored.
   reading.catch(() => undefined);
   await within(reading, deadlineMs, () => {
     res.setHeader('Connection', 'close');
@@ -99,7 +100,10 @@ export async function withinDeadline(
   });
 }
 
-/** Postgres refuses a text with a NUL character and SQLite keeps it: neither gets to see one. Without recursion, for deep bodies. */
+/**
+ * Postgres refuses a text with a NUL character and SQLite keeps it, so neither gets one. Without recursion, for deeply
+ * nested bodies.
+ */
 function holdsNul(body: unknown): boolean {
   const waiting: unknown[] = [body];
   while (waiting.length > 0) {
@@ -115,7 +119,7 @@ function isChunked(ctx: AppRouterContext): boolean {
   return ctx.get('transfer-encoding') !== '';
 }
 
-/** Outside production: a response that does not fit its schema is a programming error and must be seen. */
+/** Outside production: a response that does not fit its schema is a programming error and must be noticed. */
 export function checkResponse(endpoint: Endpoint<z.ZodType, z.ZodType, z.ZodType, z.ZodType>, body: unknown) {
   const parsed = endpoint.response.safeParse(body);
   if (parsed.success) return;

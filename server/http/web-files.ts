@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.json', '.svg', '.txt', '.webmanifest', '.wasm']);
 
-// Each file is compressed once in a process's life, so the best is affordable: 8 % smaller than quality 6.
+// Each file is compressed once per process, so the best quality is affordable: 8 % smaller than quality 6.
 const BROTLI_QUALITY = 11;
 
 const compressBrotli = promisify(brotliCompress);
@@ -38,7 +38,7 @@ interface WebFile {
   readonly sizeBytes: number;
   /** Names the file as it is; see `ETag`. */
   readonly tag: string;
-  /** Compressed once, at the first request that wants it. */
+  /** Compressed once, at the first request for it. */
   readonly coded: Map<Coding, Promise<Buffer>>;
 }
 
@@ -89,7 +89,7 @@ async function sendFile(ctx: AppContext, found: WebFile): Promise<void> {
   ctx.status = 200;
   ctx.type = TYPES[extension] ?? 'application/octet-stream';
   const wanted = COMPRESSIBLE.has(extension) ? bestCoding(ctx) : null;
-  // A strong tag names bytes, and each coding has others.
+  // A strong tag identifies bytes, and each encoding has different ones.
   ctx.set('ETag', `"${wanted === null ? found.tag : `${found.tag}-${wanted}`}"`);
   if (ctx.fresh) {
     ctx.status = 304;
@@ -105,12 +105,12 @@ async function sendFile(ctx: AppContext, found: WebFile): Promise<void> {
   }
 }
 
-/** A new build under a running server takes the old files away: not there is not a fault of the server. */
+/** A new build under a running server removes the old files; a missing file is no fault of the server. */
 function replaced(): never {
   throw notFound();
 }
 
-// Clients list gzip first out of habit; Brotli is the smaller of the two.
+// Clients list gzip first by habit; Brotli is the smaller of the two.
 function bestCoding(ctx: AppContext): Coding | null {
   if (ctx.acceptsEncodings('br') === 'br') return 'br';
   return ctx.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : null;
@@ -125,7 +125,7 @@ function compressed(found: WebFile, coding: Coding): Promise<Buffer> {
       : compressGzip(data),
   );
   found.coded.set(coding, made);
-  // A file that could not be read now can be there again at the next request.
+  // A file that could not be read may be there again at the next request.
   made.catch(() => found.coded.delete(coding));
   return made;
 }

@@ -7,18 +7,18 @@ import type { ClaimedJob, JobOutcome } from './job-queue.ts';
 import type { JobHandler } from './job-runner.ts';
 import { isLastTry } from './job-types.ts';
 
-/** Private folders for what one kind of job is writing. */
+/** Private folders in which one kind of job writes. */
 export interface JobFolders {
-  /** An empty one, under a name of its own where none is given; the caller removes it. */
+  /** An empty folder, with a name of its own where none is given; the caller removes it. */
   fresh(name?: string): Promise<string>;
-  /** That of a job, with what an attempt left that was killed; the caller removes it when the job has ended. */
+  /** The folder of a job, with what a killed attempt left; the caller removes it when the job has ended. */
   kept(jobId: string): Promise<string>;
   remove(name: string): Promise<void>;
 }
 
 /**
  * See `JobFolders`. What a killed process left is removed by `sweepJobFolders` at the next start.
- * @param root folder of this kind of job
+ * @param root folder for this kind of job
  */
 export function createJobFolders(root: string): JobFolders {
   const made = async (name: string) => {
@@ -36,12 +36,12 @@ export function createJobFolders(root: string): JobFolders {
   };
 }
 
-/** Jobs that are at work or will be. */
+/** Jobs that are running or queued. */
 const openJobs = (db: Knex) => Job.query(db).select('id').whereIn('state', ['queued', 'running']);
 
 /**
- * A handler whose jobs write in their kept folder: it stays where another attempt goes on, and goes with a job that has ended or was
- * cancelled.
+ * A handler for jobs that write in a kept folder. The folder stays while another attempt follows, and is removed when
+ * the job has ended or was cancelled.
  */
 export function inKeptFolder(
   { db, folders }: { readonly db: Knex; readonly folders: JobFolders },
@@ -65,13 +65,13 @@ export function inKeptFolder(
   };
 }
 
-/** @param outcome null where the attempt ended in an error */
+/** @param outcome null where the attempt threw an error */
 function mayGoOn(job: ClaimedJob, outcome: JobOutcome | null): boolean {
   if (outcome?.kind === 'failed') return outcome.retryable;
   return outcome === null ? !isLastTry(job) : outcome.kind !== 'done';
 }
 
-/** Below the data folder: what each kind of job is writing. */
+/** Folders below the data folder in which each kind of job writes. */
 export const JOB_FOLDERS = {
   fixes: 'fixes',
   exports: 'exports',
@@ -82,9 +82,9 @@ export const JOB_FOLDERS = {
 } as const;
 
 /**
- * Removes what killed processes left, but for the folders of jobs that go on where they were. To be called at start, before any job
- * runs: nothing else is being written then.
- * @returns how many files and folders went
+ * Removes what killed processes left, except the folders of jobs that continue where they were. Must be called at
+ * start, before any job runs, when nothing else is being written.
+ * @returns number of files and folders removed
  */
 export async function sweepJobFolders(db: Knex, dataDir: string): Promise<number> {
   let removed = 0;

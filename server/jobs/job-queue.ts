@@ -22,7 +22,10 @@ export interface ClaimedJob {
   readonly videoId: string | null;
 }
 
-/** Why a claimed job ended. `interrupted` and `waiting` put it back without using up an attempt; the latter for later. */
+/**
+ * Why a claimed job ended. `interrupted` and `waiting` put it back without using up an attempt; `waiting` for a later
+ * time.
+ */
 export type JobOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'interrupted' }
@@ -30,8 +33,8 @@ export type JobOutcome =
   | { readonly kind: 'failed'; readonly error: string; readonly retryable: boolean };
 
 /**
- * Says that a job is given up, before it leaves the queue: after a kill in between it is said again, so that nothing waits for ever for
- * work that nobody does any more. While it throws, the job stays.
+ * Tells that a job is given up, before it leaves the queue. After a kill in between it is told again, so that nothing
+ * waits for ever for work that no one does any more. While it throws, the job stays.
  */
 export type LastWord = (job: ClaimedJob) => Promise<void>;
 
@@ -42,16 +45,19 @@ export interface JobQueue {
     payload: JobPayload<Type>,
     options?: EnqueueOptions,
   ): Promise<string>;
-  /** Takes the next due job for `owner`, or null. Counts the attempt at the start. */
+  /** Takes the next due job for `owner`, or null. The attempt is counted at its start. */
   claim(owner: string, types: readonly JobType[]): Promise<ClaimedJob | null>;
-  /** Says that the job is alive. @returns false when the job is no longer this owner's (cancelled, taken back) */
+  /** Tells that the job is alive. @returns false when the job is no longer this owner's (cancelled, taken back) */
   heartbeat(jobId: string, owner: string): Promise<boolean>;
   /**
-   * Says that a running job finished a part of its work for good, so that its earlier interruptions no
-   * longer count: only a job that is stuck at one place is given up.
+   * Tells that a running job finished a part of its work for good, so that its earlier interruptions no longer count.
+   * Only a job that is stuck at one place is given up.
    */
   madeHeadway(jobId: string): Promise<void>;
-  /** @returns what became of the job: `requeued`, `done`, or `exhausted` after the last attempt; null when it was not this owner's any more */
+  /**
+   * @returns what became of the job: `requeued`, `done`, or `exhausted` after the last attempt; null when it was no
+   * longer this owner's
+   */
   finish(
     jobId: string,
     owner: string,
@@ -63,9 +69,9 @@ export interface JobQueue {
   /** Takes queued or running jobs of a video out of the queue. @returns ids that were running */
   cancelForVideo(videoId: string, trx?: Transaction): Promise<string[]>;
   /**
-   * Puts running jobs whose heartbeat is older than `staleMs` back, or ends them after the last attempt; 0, at the start of a single
-   * process, means all, also where the clock was set back meanwhile.
-   * @throws what `lastWord` threw first, after all other jobs were looked at
+   * Puts running jobs back whose heartbeat is older than `staleMs`, or ends them after the last attempt. 0, for the
+   * start of a single process, means all jobs, even if the clock was set back meanwhile.
+   * @throws the first error of `lastWord`, after all other jobs were handled
    */
   recover(staleMs: number, lastWord?: LastWord): Promise<{ requeued: string[]; exhausted: ClaimedJob[] }>;
   /** Queued jobs that run before this video's, or null when it is not waiting. */

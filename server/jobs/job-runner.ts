@@ -5,15 +5,18 @@ import { detailOf } from '#server/error-detail.ts';
 /** Main-thread side of one kind of work; given by `compose.ts`. */
 export interface JobHandler {
   /**
-   * Does the work. The signal aborts when the job was cancelled or the process stops; the handler then
-   * ends its children and returns. Throwing counts as a failure worth another try.
+   * Does the work. The signal aborts when the job was cancelled or the process stops; the handler then ends its
+   * children and returns. A thrown error counts as a failure that is tried again.
    */
   run(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome>;
-  /** Called when the job is given up for good, before it leaves the queue; again when a kill or a failure came in between. */
+  /**
+   * Called when the job is given up for good, before it leaves the queue; called again after a kill or a failure in
+   * between.
+   */
   exhausted(job: ClaimedJob): Promise<void>;
 }
 
-/** Work that shares a number of places: long repairs must not keep a mail waiting. */
+/** Kinds of work that share a number of slots, so that long repairs do not delay a mail. */
 export interface Lane {
   readonly types: readonly JobType[];
   readonly concurrency: number;
@@ -27,9 +30,9 @@ export interface JobRunnerDeps {
   readonly owner: string;
   readonly logger: RunnerLogger;
   readonly heartbeatMs?: number;
-  /** Wait between looks for due work when nothing announces it. */
+  /** Time between looks for due work when nothing announces it. */
   readonly idleMs?: number;
-  /** Age of a heartbeat after which another process takes the job back; null when no other process exists. */
+  /** Age of a heartbeat after which another process takes the job back; null when there is no other process. */
   readonly staleMs: number | null;
 }
 
@@ -40,22 +43,22 @@ export interface RunnerLogger {
 }
 
 export interface JobRunner {
-  /** Takes back what an earlier process left behind, then begins to work. */
+  /** Takes back what an earlier process left behind, then begins work. */
   start(): Promise<void>;
-  /** Stops a running job at once, after the queue no longer holds it. */
+  /** Stops a running job at once, after it was removed from the queue. */
   cancel(jobIds: readonly string[]): void;
   /**
-   * Takes no more work, lets running jobs finish for `graceMs`, then stops and puts them back without
-   * using up an attempt.
+   * Takes no more work, lets running jobs finish for `graceMs`, then stops them and puts them back without using up an
+   * attempt.
    */
   drain(graceMs: number): Promise<void>;
-  /** Jobs at work now. */
+  /** Number of running jobs. */
   running(): number;
 }
 
 const HEARTBEAT_MS = 2000;
 const IDLE_MS = 2000;
-/** Waits before the end of a job is recorded again; together longer than a database takes to restart. */
+/** Waits between attempts to record the end of a job; together longer than a database takes to restart. */
 const END_WAITS_MS = [100, 1000, 5000, 20_000, 60_000];
 
 interface Running {
@@ -128,7 +131,7 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
     }
   }
 
-  /** A database that is away for a moment must not leave a clip in processing until the next start. */
+  /** A short outage of the database must not leave a clip in processing until the next start. */
   async function recordEnd(job: ClaimedJob, outcome: JobOutcome): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       try {
@@ -152,14 +155,14 @@ export function createJobRunner(deps: JobRunnerDeps): JobRunner {
       logger.warn({ jobId: job.id, type: job.type, error: detailOf(error) }, 'job failed');
       outcome = { kind: 'failed', error: detailOf(error), retryable: true };
     }
-    // A stop of the process is nobody's failure, also where the platform signals the media tools directly.
+    // The end of the process is not the job's failure, even where the platform signals the media tools directly.
     const worthAgain = signal.aborted || (outcome.kind === 'failed' && outcome.retryable);
     return stopping && worthAgain && outcome.kind !== 'done' ? { kind: 'interrupted' } : outcome;
   }
 
   const giveUp = (job: ClaimedJob) => handlers[job.type].exhausted(job);
 
-  /** What cannot be taken back now is tried again: at the next look, or, by a single process, at its next start. */
+  /** What cannot be taken back now is tried again: at the next look, or, with a single process, at its next start. */
   async function takeBack(staleMs: number): Promise<void> {
     try {
       const { requeued } = await queue.recover(staleMs, giveUp);

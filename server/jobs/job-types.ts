@@ -21,7 +21,7 @@ export type JobType = keyof typeof JOB_PAYLOADS;
 export type JobPayload<Type extends JobType> = z.infer<(typeof JOB_PAYLOADS)[Type]>;
 
 export interface JobOptions {
-  /** Starts after which the job is given up. */
+  /** Number of starts after which the job is given up. */
   readonly maxAttempts: number;
   /** Waits before the second, third... start in milliseconds; the last one repeats. */
   readonly backoffMs: readonly number[];
@@ -36,7 +36,7 @@ export const JOB_OPTIONS: Readonly<Record<JobType, JobOptions>> = {
   'apply-fixes': { maxAttempts: 3, backoffMs: [2000, 10_000] },
   'burn-captions': { maxAttempts: 3, backoffMs: [2000, 10_000] },
   'hear-words': { maxAttempts: 3, backoffMs: [2000, 10_000] },
-  // A mail server may be away for hours; a registration must outlast that.
+  // A mail server may be down for hours; a registration must outlast that.
   'send-mail': { maxAttempts: 20, backoffMs: [5000, 30_000, 60_000, 300_000] },
 };
 
@@ -45,7 +45,7 @@ export function isLastTry({ type, attempt }: { readonly type: JobType; readonly 
   return attempt >= JOB_OPTIONS[type].maxAttempts;
 }
 
-/** Work that reads or writes clips with ffmpeg; it shares the places for that. */
+/** Work that reads or writes clips with ffmpeg; it shares the slots for that. */
 export const MEDIA_WORK: readonly JobType[] = [
   'process-video',
   'export-video',

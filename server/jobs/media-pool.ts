@@ -26,19 +26,19 @@ interface PoolLogger {
 export interface MediaPoolOptions {
   /** The worker's entry: `worker.ts` in development and tests, `worker.js` in the bundle. */
   readonly workerUrl: URL;
-  /** Clips processed at the same time. */
+  /** Number of clips processed at the same time. */
   readonly threads: number;
   readonly logger?: PoolLogger;
-  /** Heap that a thread may use, MB; one that needs more ends alone instead of bringing the server down. */
+  /** Heap of a thread, MB. A thread that needs more ends alone instead of bringing down the server. */
   readonly heapMb?: number;
-  /** How long a cancelled thread may take to end by itself, milliseconds; default 10 s. */
+  /** How long a cancelled thread may take to end by itself, ms; default 10 s. */
   readonly cancelGraceMs?: number;
 }
 
 export interface MediaPool {
   /**
-   * Runs one task in a thread. Aborting `signal` asks the thread to stop, which answers `cancelled` after
-   * its ffmpeg child is gone. Never rejects for a failed clip: failures are values.
+   * Runs one task in a thread. Aborting `signal` asks the thread to stop; it answers `cancelled` when its ffmpeg child
+   * has ended. Never rejects for a failed clip: failures are values.
    */
   run(
     task: ProcessVideoTask,
@@ -56,7 +56,7 @@ export interface MediaPool {
 }
 
 const CANCEL_GRACE_MS = 10_000;
-/** Threads that have nothing to do end after this time and give their memory back. */
+/** Idle threads end after this time and free their memory. */
 const IDLE_TIMEOUT_MS = 5000;
 
 /** Starts no thread until the first task; see `MediaPool`. */
@@ -69,13 +69,13 @@ export function createMediaPool(options: MediaPoolOptions): MediaPool {
     idleTimeout: IDLE_TIMEOUT_MS,
     ...(options.heapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: options.heapMb } }),
   });
-  // A thread that cannot even load its code says so here as well; unheard, it would end the server.
+  // A thread that cannot even load its code also reports it here; unhandled, the error would end the server.
   pool.on('error', (error: Error) => {
     options.logger?.warn({ detail: detailOf(error) }, 'media thread broke');
   });
   const graceMs = options.cancelGraceMs ?? CANCEL_GRACE_MS;
 
-  /** One task with the shapes of its messages and of its result. */
+  /** A task with the types of its messages and its result. */
   async function runShaped<Message, Result>(
     task: ProcessVideoTask | ApplyFixesTask,
     shapes: { readonly message: z.ZodType<Message>; readonly result: z.ZodType<Result> },
@@ -143,8 +143,8 @@ function isOutOfMemory(error: unknown): boolean {
 }
 
 /**
- * Kills media tools that a thread ended by force has left behind: children of this process whose command
- * line names the task's files. Reads `/proc`, so it does nothing on systems without it.
+ * Kills media tools that a thread ended by force has left behind: children of this process whose command line names the
+ * task's files. It reads `/proc`, so it does nothing on systems without that.
  */
 async function killChildrenOf(task: ProcessVideoTask | ApplyFixesTask): Promise<number[]> {
   const killed: number[] = [];
@@ -153,7 +153,7 @@ async function killChildrenOf(task: ProcessVideoTask | ApplyFixesTask): Promise<
     if (!/^\d+$/.test(name)) continue;
     const status = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
     const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
-    // proc(5): pid (name) state ppid; the name may hold blanks and brackets, so count from the last one.
+    // proc(5): pid (name) state ppid. The name may contain blanks and brackets, so the last bracket is searched.
     const parent = Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]);
     if (parent !== process.pid) continue;
     if (!command.includes(task.workDir) && !command.includes(task.inputPath)) continue;

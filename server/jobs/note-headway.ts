@@ -7,8 +7,9 @@ export interface HeadwayDeps {
 }
 
 /**
- * Notes that a part of a job is finished for good (`JobQueue.madeHeadway`); where that cannot be written the work goes on.
- * @param about what the log names then
+ * Records that a part of a job is finished for good (`JobQueue.madeHeadway`). If that cannot be written, the work goes
+ * on.
+ * @param about what the log names in that case
  */
 export function noteHeadway(
   { queue, logger }: HeadwayDeps,

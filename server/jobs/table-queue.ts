@@ -24,7 +24,7 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
     for (const listener of listeners) listener();
   };
   let newest = Number.NEGATIVE_INFINITY;
-  // Two jobs of one millisecond keep their order too: ids say nothing about it.
+  // Two jobs of the same millisecond also keep their order; ids do not show it.
   const nextCreatedAt = (at: number): number => {
     newest = Math.max(at, newest + 1);
     return newest;
@@ -82,7 +82,7 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
     return job ? toClaimed(job) : null;
   }
 
-  /** Puts a running job back, or ends it after its last attempt; null when it is not as it was read any more. */
+  /** Puts a running job back, or ends it after its last attempt; null when it has changed since it was read. */
   async function putBack(
     job: Job,
     error: string | null,
@@ -117,7 +117,7 @@ export function createTableQueue({ db, now }: TableQueueDeps): JobQueue {
     return rows === 0 ? null : 'exhausted';
   }
 
-  /** The job while nobody else has it; its count of attempts may have been set back meanwhile (`madeHeadway`). */
+  /** The job, as long as no other owner has it; its count of attempts may have been reset meanwhile (`madeHeadway`). */
   const asRead = ({ id, owner }: Job) => Job.query(db).where({ id, state: 'running', owner });
 
   async function finish(jobId: string, owner: string, outcome: JobOutcome, lastWord?: LastWord) {

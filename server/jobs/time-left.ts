@@ -1,14 +1,14 @@
-/** The rate of the work is that of so much time: work differs from part to part, and single steps jump. */
+/** Time span over which the rate is measured, because work differs from part to part and single steps jump. */
 const WINDOW_MS = 20_000;
-/** Before so much time, and for work that hardly moves, no rate is known. */
+/** Until so much time has passed, and for work that hardly moves, no rate is known. */
 const LEAST_MS = 3000;
 const LEAST_SHARE = 0.01;
 
 /**
- * Tells how long work still takes by the rate of its last seconds, so that what an earlier attempt had done, and is taken over at once,
- * soon counts for nothing.
+ * Estimates how long work still takes by the rate of its last seconds, so that the part finished by an earlier attempt,
+ * which is taken over at once, soon has no effect.
  * @param now milliseconds, monotone
- * @returns a function from the share that is done, 0 to 1, to the seconds left; null while they are not known
+ * @returns a function from the finished share, 0 to 1, to the seconds left; null while they are not known
  */
 export function createTimeLeft(now: () => number): (share: number) => number | null {
   const seen: { atMs: number; share: number }[] = [];

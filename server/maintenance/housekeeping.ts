@@ -8,14 +8,14 @@ import { detailOf } from '#server/error-detail.ts';
 
 const INTERVAL_MS = 5 * 60_000;
 const FIRST_RUN_MS = 30_000;
-/** Once an hour: it asks the database about every object. */
+/** Once an hour, because it asks the database about every object. */
 const ROUNDS_PER_OBJECT_SWEEP = 12;
 const SCRUB_BYTES = 4 * 1024 ** 3;
 const KEEP_JOBS_MS = 14 * 24 * 3600_000;
 
 export interface HousekeepingDeps extends SweepUploadsDeps, SweepDraftsDeps, ScrubDeps {
   readonly work: WorkFolders;
-  /** Work that is better done before somebody waits for it; tried once, some time after the start. */
+  /** Work that is best done before somebody waits for it; tried once, some time after the start. */
   readonly prepare?: (signal: AbortSignal) => Promise<unknown>;
   readonly logger: SweepUploadsDeps['logger'] &
     ScrubDeps['logger'] & { info(fields: Record<string, unknown>, message: string): void };
@@ -23,20 +23,20 @@ export interface HousekeepingDeps extends SweepUploadsDeps, SweepDraftsDeps, Scr
 
 export interface Housekeeping {
   start(): void;
-  /** One run of everything; the look through all objects can be left out. @returns what was done */
+  /** Runs all parts once; the check of all objects can be left out. @returns what was done */
   run(withObjects?: boolean): Promise<Record<string, number>>;
-  /** Ends the rounds; waits for a running one. */
+  /** Stops the rounds; waits for a running one. */
   stop(): Promise<void>;
 }
 
-/** Sweeps at regular times: uploads, drafts, work folders, objects, old jobs; and reads objects again. */
+/** Regular sweeps of uploads, drafts, work folders, objects and old jobs, and re-reading of objects. */
 export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
   const stopping = new AbortController();
   let rounds = 0;
 
-  /** One part of a run. What fails is tried again in the next one, and keeps none of the others from being done. */
+  /** One part of a run. A part that fails is tried again in the next run and does not stop the others. */
   async function part<Done>(name: string, nothing: Done, work: () => Promise<Done>): Promise<Done> {
     try {
       return await work();
@@ -106,7 +106,7 @@ async function sweepJobs({ db, now }: HousekeepingDeps): Promise<number> {
     .where('finishedAt', '<', now() - KEEP_JOBS_MS);
 }
 
-/** Folders of videos that are finished or gone; the job normally removes its own. */
+/** Folders of videos that are finished or deleted; normally the job removes its own. */
 async function sweepWorkFolders({ db, work }: HousekeepingDeps): Promise<number> {
   let removed = 0;
   for (const videoId of await work.list()) {

@@ -10,7 +10,7 @@ import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 /** An object put more recently may belong to a transaction that is about to commit. */
 const FRESH_MS = 2 * 60_000;
 const SECOND_MS = 1000;
-/** Objects without any row are older than this before they go: an upload may be on its way to its row. */
+/** Objects without any row must be older than this to be removed, because an upload may still be getting its row. */
 const ORPHAN_MS = 24 * 3600_000;
 /** Objects asked about in one query. */
 const BATCH = 200;
@@ -22,15 +22,15 @@ export interface ObjectGcDeps {
 }
 
 export interface ObjectGc {
-  /** Removes those of the given objects that nothing refers to; fresh ones two minutes later, or by the sweep. */
+  /** Removes those of the given objects that nothing refers to; recent ones two minutes later, or by the sweep. */
   collect(sha256s: readonly string[]): Promise<void>;
-  /** Looks through the whole storage. @returns how many objects were removed */
+  /** Checks the whole storage. @returns number of objects removed */
   sweep(): Promise<number>;
 }
 
 /** Removes stored objects that no video, version, draft or received upload refers to. */
 export function createObjectGc({ db, storage, now }: ObjectGcDeps): ObjectGc {
-  /** Row first: a foreign key refuses it when a reference appeared meanwhile, then the bytes stay. */
+  /** The row goes first: if a reference appeared meanwhile, a foreign key refuses that, and the bytes stay. */
   async function removeUnreferenced(sha256: string, unusedSinceMs: number): Promise<boolean> {
     try {
       await StoredObject.query(db).deleteById(sha256);
@@ -50,7 +50,7 @@ export function createObjectGc({ db, storage, now }: ObjectGcDeps): ObjectGc {
       }
     }
     if (fresh.length === 0) return;
-    // People who delete something do not expect it to lie here for another day.
+    // People who delete something do not expect it to be kept here for another day.
     setTimeout(() => void collect(fresh).catch(() => undefined), FRESH_MS + SECOND_MS).unref();
   }
 

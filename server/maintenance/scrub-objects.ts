@@ -22,10 +22,10 @@ export interface ScrubDeps {
 }
 
 /**
- * Reads stored bytes again and compares them with their hash, the longest unread first; marks objects
- * whose bytes changed or are gone, and lifts the mark from those that are whole again.
- * @param budgetBytes stops after this many bytes, so that one run does not keep the disk from people
- * @param signal ends the run behind the object at hand
+ * Reads stored bytes again and compares them with their hash, those first that were not read for the longest time.
+ * Marks objects whose bytes changed or are gone, and removes the mark from those that are intact again.
+ * @param budgetBytes stops after this many bytes, so that one run does not block the disk for users
+ * @param signal ends the run after the current object
  */
 export async function scrubObjects(
   deps: ScrubDeps,
@@ -78,7 +78,10 @@ async function tellOwners({ db, events, now }: ScrubDeps, sha256: string, isDama
   }
 }
 
-/** Gone, or on a part of the disk that gives nothing back (`EIO`); thrown on, the one object would keep all others from being read. */
+/**
+ * Gone, or on a part of the disk that cannot be read (`EIO`). If thrown, this one error would keep all other objects
+ * from being read.
+ */
 function unreadableIsFalse(error: unknown): false {
   if (error instanceof AppError && error.code === 'not_found') return false;
   if (hasCode(error, 'EIO')) return false;

@@ -15,13 +15,13 @@ export interface SweepDraftsDeps {
   readonly now: () => number;
 }
 
-/** Removes expired drafts with their bytes, and announces those that end soon. Library videos stay. */
+/** Removes expired drafts with their bytes, and announces those that expire soon. Videos of the library stay. */
 export async function sweepDrafts(deps: SweepDraftsDeps): Promise<{ expired: number; noticed: number }> {
   const noticed = await announceEnding(deps);
   const { db, gc, events, now } = deps;
   const expired = await Draft.query(db).where('expiresAt', '<=', now());
   for (const draft of expired) {
-    // The condition again: a renewal in this very moment keeps the draft.
+    // The condition is repeated, so that a renewal in this very moment keeps the draft.
     const rows = await Draft.query(db).delete().where({ id: draft.id }).where('expiresAt', '<=', now());
     if (rows === 0) continue;
     await gc.collect([draft.sha256]);

@@ -7,7 +7,7 @@ import type { CompleteUpload } from '#server/pipeline/upload/complete-upload.ts'
 import type { UploadFiles } from '#server/pipeline/upload/upload-files.ts';
 import type { UploadLocks } from '#server/pipeline/upload/upload-locks.ts';
 
-/** All bytes are there, but nobody said so for this long: the page was closed in the last moment. */
+/** All bytes have arrived, but the upload was not completed for this long: the page was closed in the last moment. */
 const UNCLAIMED_MS = 10 * 60_000;
 const STRAY_FILE_MS = 3600_000;
 const KEEP_ROWS_MS = 30 * 24 * 3600_000;
@@ -41,7 +41,7 @@ export async function sweepUploads(deps: SweepUploadsDeps): Promise<UploadSweep>
   return { expired, registered, strayFiles };
 }
 
-/** An upload whose last answer was lost is whole but has no video: make it, as the client meant to. */
+/** An upload whose last answer was lost is whole but has no video; this creates it, as the client intended. */
 async function registerUnclaimed({ db, complete, now, logger }: SweepUploadsDeps): Promise<number> {
   const waiting = await Upload.query(db)
     .whereIn('state', ['open', 'received'])
@@ -60,7 +60,7 @@ async function registerUnclaimed({ db, complete, now, logger }: SweepUploadsDeps
       });
       made += 1;
     } catch (error) {
-      // The allowance is used up, or a file is gone: it waits until it expires.
+      // The allowance is used up, or a file is gone; the upload waits until it expires.
       if (!(error instanceof AppError)) throw error;
       logger.warn(
         { uploadId: upload.id.slice(0, 8), code: error.code },
@@ -88,7 +88,7 @@ async function removeExpired({ db, files, locks, events, now }: SweepUploadsDeps
   return expired.length;
 }
 
-/** Files without an unfinished upload: left by a crash between two steps. */
+/** Files without an unfinished upload, left by a crash between two steps. */
 async function removeStrayFiles({ db, files, now }: SweepUploadsDeps): Promise<number> {
   let removed = 0;
   for (const file of await files.list()) {

@@ -1,37 +1,41 @@
-/** A slice of arithmetic-coded data that goes wrong somewhere. */
+/** A slice of arithmetic-coded data that is wrong somewhere. */
 export interface ReadableSlice<Mark extends SliceMarkAt> {
-  /** Without emulation prevention. Bytes are changed and put back while it is searched. */
+  /** The data without emulation prevention. Bytes are changed and put back during the search. */
   readonly rbsp: Uint8Array;
-  /** Reads it from its start; `onMark` is called with places from which it can be read again, rising. */
+  /** Reads the slice from its start. `onMark` is called with places from which it can be read again, ascending. */
   read(onMark?: (mark: Mark) => void): SliceReading;
-  /** Reads on from a mark, in front of which nothing has changed. */
+  /** Reads on from a mark; nothing in front of it may have changed. */
   readFrom(mark: Mark): SliceReading;
-  /** How long wrong data are read on the mean before they meet something impossible, bytes. */
+  /** How far wrong data are read on average before they meet something impossible, bytes. */
   readonly wrongBytes: number;
   /**
-   * Bytes to read on at least from which on a change may be taken that alone of all leads to the end, which says so much in itself: of HEVC slices with one
-   * wrong bit or byte none of 79 was mended wrongly so, of 28 with two wrong bytes two were. Infinity where the end says little.
+   * If a change is the only one that leads to the end of the slice, and at least this many bytes were read up to there,
+   * it may be taken: that alone says enough. In HEVC slices with one wrong bit or byte, none of 79 was mended wrongly
+   * so; with two wrong bytes, two of 28. Infinity where reaching the end says little.
    */
   readonly sureEndBytes: number;
-  /** The stretch that a mark lies in and that is read on its own: what stands beside it says nothing of it, nor it of that. */
+  /**
+   * The stretch around a mark that is read independently of the data beside it, so that neither proves anything about
+   * the other.
+   */
   stretchOf(mark: Mark): Stretch;
 }
 
-/** Bytes from the first to one past the last. */
+/** A range of bytes, from the first to one past the last. */
 export interface Stretch {
   readonly first: number;
   readonly end: number;
 }
 
 export interface SliceMarkAt {
-  /** The first byte that has not been looked at there. */
+  /** The first byte of the stretch that has not been read. */
   readonly at: number;
 }
 
 export interface SliceReading {
-  /** Every value is possible, and the slice ends where its data do. */
+  /** Whether every value is possible and the slice ends where its data do. */
   readonly isWhole: boolean;
-  /** The first byte that has not been looked at when reading stopped. */
+  /** The first byte that had not been read when reading stopped. */
   readonly at: number;
 }
 
@@ -41,30 +45,36 @@ export interface ChangedByte {
   readonly value: number;
 }
 
-/** What a search may still cost, bytes read; one for all slices of a clip. */
+/** What a search may still cost, in bytes read; shared by all slices of a clip. */
 export interface SearchBudget {
   bytes: number;
-  /** Called many times a second while a search spends them. */
+  /** Called many times a second during a search. */
   readonly onSpent?: () => void;
 }
 
-/** Bytes in front of a fault in which one of them may have changed in any way. Of 51 faults in HEVC slices 45 are noticed so soon. */
+/**
+ * How many bytes in front of a fault are tried with any change. Of 51 faults in HEVC slices, 45 are noticed within
+ * this.
+ */
 const WINDOW = 400;
-/** The same for a single bit: at most, and as many times as far as wrong data are read on the mean. */
+/**
+ * The same for a single changed bit: at most this many bytes, and at most so many times the average length of wrong
+ * data.
+ */
 const BIT_WINDOW = 2048;
 const BIT_TIMES = 16;
-/** Changes at most in one slice. */
+/** Most changes in one slice. */
 const MOST_CHANGES = 6;
-/** A change that does not mend all of a slice must lead so many times farther behind the fault than any other. */
+/** A change that does not mend the whole slice must lead this many times farther behind the fault than any other. */
 const LEAD = 3;
 
 /**
- * Finds single bytes of a slice that have changed, by what the coding itself says: behind a wrong byte all that is read is chance, and meets an
- * impossible value soon, or an end that does not fit; only the right one leads to the exact end. Each byte in front of the place where reading stops is
- * tried with other values, single bits first.
+ * Finds single changed bytes of a slice through the coding itself. Behind a wrong byte everything read is random, and
+ * soon meets an impossible value or an end that does not fit; only the right byte leads to the exact end. Each byte in
+ * front of the place where reading stops is tried with other values, single bits first.
  * @param dataAt the first byte that may have changed
- * @returns the changes, which are made in `slice.rbsp`; null where none is certain: more than one byte is wrong in one place, or several values
- * fit, which leaves the slice as it was
+ * @returns the changes, already made in `slice.rbsp`. Null where none is certain, because more than one byte is wrong
+ * in one place or several values fit; the slice then stays as it was
  */
 export async function findChangedBytes<Mark extends SliceMarkAt>(
   slice: ReadableSlice<Mark>,
@@ -86,9 +96,9 @@ export async function findChangedBytes<Mark extends SliceMarkAt>(
 }
 
 interface Candidate extends ChangedByte, Pick<SliceReading, 'isWhole'> {
-  /** Those of its byte that have changed. */
+  /** The changed bits of the byte. */
   readonly bits: number;
-  /** Where reading stops with it. */
+  /** How far reading gets with this change. */
   readonly readTo: number;
 }
 
@@ -129,7 +139,7 @@ async function findOne<Mark extends SliceMarkAt>(
   };
   const search = createSearch(slice, fault, stretch.end);
   for (const { window, changes } of PASSES) {
-    // Trials leave what they read of the blocks behind a mark, and end at the first of them.
+    // A trial overwrites what was read of the blocks behind a mark. It ends at the first of them.
     slice.read();
     let at = fault - 1;
     for (let mark = marks.length - 1; mark >= 0 && at >= Math.max(lowest(window), search.lowest()); at -= 1) {
@@ -144,15 +154,15 @@ async function findOne<Mark extends SliceMarkAt>(
         await nextTurn(signal);
       }
     }
-    // A single bit is the likeliest fault, and few of them are tried.
+    // A single bit is the likeliest fault, and few changes of that kind need trying.
     if (search.isSure(SURE_TIMES.bit)) return search.found();
   }
   return search.found();
 }
 
-/** More marks than a window of the smallest blocks has. */
+/** Most marks that are kept: more than a window of the smallest blocks has. */
 const MOST_MARKS = 8192;
-/** What a trial costs beside the bytes that it reads. */
+/** Cost of a trial besides the bytes that it reads. */
 const READ_COST = 16;
 const POSITIONS_A_TURN = 8;
 
@@ -164,15 +174,19 @@ const PASSES = [
 ];
 
 /**
- * A change that leads to the end cannot do so by chance where so many times as much is left to read as wrong data last: of 200 000 trials one in five
- * hundred thousand (e^-13) gets there, and one in thousands of those ends as it should; of single bits a twelfth are tried.
+ * A change cannot reach the end by chance if the data left to read are this many times longer than wrong data last on
+ * average. For a byte, one trial in some five hundred thousand (e^-13) gets there by chance, out of 200 000, and of
+ * those one in thousands ends as it should. For single bits, a twelfth as many trials are made.
  */
 const SURE_TIMES = { byte: 13, bit: 6 };
-/** So many times as far in front of the fault as a change that fits, and so many bytes more, others are looked for. */
+/**
+ * Other changes are searched for this many times as far in front of the fault as a change that fits, plus so many
+ * bytes.
+ */
 const BEYOND = 3;
 const BEYOND_BYTES = 96;
 
-/** Which of the candidates seen is the right one. */
+/** Decides which of the candidates is the right one. */
 function createSearch(
   { wrongBytes, sureEndBytes }: Pick<ReadableSlice<SliceMarkAt>, 'wrongBytes' | 'sureEndBytes'>,
   fault: number,
@@ -191,15 +205,15 @@ function createSearch(
       } else secondTo = Math.max(secondTo, candidate.readTo);
     },
     isSure: (times: number) => whole.length > 0 && isSure(times),
-    /** Where a change that fits has been found, another one that fits as well is not looked for much farther away. */
+    /** Once a change fits, another that fits as well is not searched for much farther away. */
     lowest: () => Math.max(0, ...whole.map(({ at }) => fault - BEYOND * (fault - at) - BEYOND_BYTES)),
     found(): ChangedByte | null {
       const likeliest = whole.toSorted((a, b) => countOnes(a.bits) - countOnes(b.bits))[0];
       if (likeliest) {
         const isBit = countOnes(likeliest.bits) === 1;
         const isKnown = end - fault >= sureEndBytes || isSure(isBit ? SURE_TIMES.bit : SURE_TIMES.byte);
-        // Bits that nothing depends on, as signs are, may have changed with the one that led astray: other values of the byte, or its neighbour, lead to
-        // the end as well, and differ little.
+        // Bits that nothing else depends on, such as signs, may have changed together with the one that led astray.
+        // Other values of that byte or its neighbour then also lead to the end, and differ little.
         const isOnePlace = whole.every(({ at }) => Math.abs(at - likeliest.at) <= 1);
         return isKnown && isOnePlace ? likeliest : null;
       }
@@ -213,7 +227,7 @@ function createSearch(
 const countOnes = (bits: number): number =>
   SINGLE_BITS.reduce((count, bit) => count + ((bits & bit) === 0 ? 0 : 1), 0);
 
-/** Lets other work go on, so that a cancelled job ends. */
+/** Yields to other work, so that a cancelled job ends. */
 async function nextTurn(signal: AbortSignal | undefined): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();

@@ -1,4 +1,4 @@
-/** Cuts a stream of chunks into pieces of one size; what is left at the end is dropped. */
+/** Cuts a stream of chunks into pieces of one size; the rest at the end is dropped. */
 export function inPieces(size: number, take: (piece: Buffer) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {

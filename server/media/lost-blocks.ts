@@ -1,6 +1,6 @@
-/** Square blocks of a picture that no decoder can read, by their numbers, row by row. */
+/** Square blocks of a picture that no decoder can read, by number, row by row. */
 export interface LostBlocks {
-  /** Width and height of each, pixels. */
+  /** Width and height of a block, pixels. */
   readonly size: number;
   readonly first: number;
   /** One past the last of them. */

@@ -1,12 +1,13 @@
-/** Low and high bits of the order count from which the next one is told. */
+/** Low and high bits of the order count from which the next one is derived. */
 export interface CountBefore {
   readonly lsb: number;
   readonly msb: number;
 }
 
 /**
- * High bits of a picture order count, told from those of the picture before (PicOrderCntMsb, ITU-T H.264, 8-3, and H.265, 8-1).
- * @param range the number that the low bits wrap at
+ * High bits of a picture order count, derived from the previous picture's (PicOrderCntMsb, ITU-T H.264, 8-3, and H.265,
+ * 8-1).
+ * @param range the number at which the low bits wrap
  */
 export function orderMsb(lsb: number, before: CountBefore, range: number): number {
   if (lsb < before.lsb && before.lsb - lsb >= range / 2) return before.msb + range;
@@ -14,19 +15,19 @@ export function orderMsb(lsb: number, before: CountBefore, range: number): numbe
   return before.msb;
 }
 
-/** A picture as far as its order count matters to others. */
+/** The properties of a picture that matter for the order counts of others. */
 export interface CountedPicture {
   /** Null where it is not known. */
   readonly count: number | null;
-  /** Whether the next counts are told from its own. */
+  /** Whether the counts after it are derived from its own. */
   readonly isCountedFrom: boolean;
-  /** Whether it begins all counts anew, so that its own needs none before. */
+  /** Whether all counts start anew with it, so that its own needs none before. */
   readonly restarts: boolean;
 }
 
 /**
- * Whether a decoder tells these counts by their low bits: those counted from in front are less than half of the range away (ITU-T H.264, 8.2.1.1,
- * and H.265, 8.3.1).
+ * Whether a decoder gets these counts right from their low bits: each must be less than half of the range away from the
+ * one that it is derived from (ITU-T H.264, 8.2.1.1, and H.265, 8.3.1).
  * @param pictures decode order
  */
 export function areToldByLowBits(pictures: readonly CountedPicture[], range: number): boolean {
@@ -39,5 +40,5 @@ export function areToldByLowBits(pictures: readonly CountedPicture[], range: num
   });
 }
 
-/** A number that counts anew from 0 at `range`, also where it was counted down below 0. */
+/** The number modulo `range`, never negative. */
 export const wrapped = (value: number, range: number): number => ((value % range) + range) % range;

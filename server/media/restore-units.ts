@@ -14,17 +14,17 @@ export interface RestorableSlice<Mark extends SliceMarkAt> {
   readonly dataAt: number;
 }
 
-/** NAL units of a picture with bytes put back, and how many. */
+/** NAL units of a picture with restored bytes, and the number of those. */
 export interface RestoredUnits {
   readonly units: readonly Buffer[];
   readonly changes: number;
 }
 
 /**
- * Puts single changed bytes of a picture's slices back, as far as their coding tells them (`findChangedBytes`).
+ * Restores single changed bytes in a picture's slices, as far as their coding shows them (`findChangedBytes`).
  * @param units its NAL units
  * @param slices those of them that hold pictures
- * @returns null where it cannot be told what the picture was
+ * @returns null where the original picture cannot be determined
  */
 export async function restoreUnits<Mark extends SliceMarkAt>(
   units: readonly Buffer[],

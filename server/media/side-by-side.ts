@@ -1,4 +1,4 @@
-/** Items in their order, in two parts of equal length where there are `least` and more, else in one. */
+/** Items in their order, split into two equal parts if there are at least `least`, else in one. */
 export function shared<T>(items: readonly T[], least: number): (readonly T[])[] {
   if (items.length < least) return [items];
   const middle = Math.ceil(items.length / 2);
@@ -6,10 +6,10 @@ export function shared<T>(items: readonly T[], least: number): (readonly T[])[] 
 }
 
 /**
- * Runs several works at once. When one fails the others are told to end, and only when all have ended it throws.
+ * Runs several tasks at once. When one fails, the others are told to end, and it throws only when all have ended.
  * @param signal ends all of them
- * @returns what each gave, in their order
- * @throws what the first to fail threw
+ * @returns their results, in order
+ * @throws the error of the first that failed
  */
 export async function sideBySide<T>(
   signal: AbortSignal | undefined,
@@ -22,7 +22,7 @@ export async function sideBySide<T>(
   return results;
 }
 
-/** Two works with results of different kinds at once, as `sideBySide` runs them. */
+/** Runs two tasks with results of different types at once, like `sideBySide`. */
 export async function bothAtOnce<A, B>(
   signal: AbortSignal | undefined,
   one: (signal: AbortSignal) => Promise<A>,
@@ -34,7 +34,7 @@ export async function bothAtOnce<A, B>(
   throw failures[0];
 }
 
-/** Runs works of which the first that fails ends the others; `failures` holds what they threw, in the order that they did. */
+/** Runs tasks so that the first failure ends the others; `failures` holds the errors in the order they occurred. */
 function boundTogether(signal: AbortSignal | undefined) {
   const stop = new AbortController();
   const both = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;

@@ -2,15 +2,16 @@ import { readAacConfig } from './aac/aac-config.ts';
 import { createAacFrameReader, type LastBits } from './aac/aac-frame.ts';
 import { readSoundShape } from './mp4/sound-entry.ts';
 
-/** How long coded frames of sound are, told by reading them. */
+/** Finds the length of coded sound frames by reading them. */
 export interface SoundFrameReader {
-  /** Bytes of the frame that begins at `offset`; null where none does, or its end is not among the bytes. */
+  /** Bytes of the frame that begins at `offset`; null where none does, or where its end is not among the bytes. */
   frameBytes(bytes: Buffer, offset: number): number | null;
 }
 
 /**
- * A reader for the frames that a sound description (`stsd` entry) names: AAC of low complexity, MPEG audio (MP3), AC-3 and E-AC-3.
- * @param fill what fills the last byte of a frame of AAC; zeros where left out
+ * A reader for the frames of a sound description (`stsd` entry): AAC of low complexity, MPEG audio (MP3), AC-3 and
+ * E-AC-3.
+ * @param fill what fills the last byte of an AAC frame; zeros where left out
  * @returns null for other sound
  */
 export function createSoundFrameReader(entry: Buffer, fill?: LastBits): SoundFrameReader | null {
@@ -23,10 +24,10 @@ export function createSoundFrameReader(entry: Buffer, fill?: LastBits): SoundFra
   return null;
 }
 
-/** A frame's length by its header, which names the samples a second as well. */
+/** Reads a frame's length, and the samples per second, from its header. */
 type ReadHeader = (header: Buffer) => { readonly sizeBytes: number; readonly rateHz: number } | null;
 
-/** Bytes that tell the length of a frame. */
+/** Bytes needed to find the length of a frame. */
 const HEADER_BYTES = 6;
 
 function marked(read: ReadHeader, rateHz: number): SoundFrameReader {
@@ -61,7 +62,7 @@ function mpegFrameBytes(header: Buffer): ReturnType<ReadHeader> {
   const rate = MPEG_RATES[(word >>> 10) & 3];
   if (word >>> 21 !== 0x7ff || divisor === undefined || layer === 4 || rate === undefined) return null;
   const kbits = mpegKbits(divisor > 1, layer)[(word >>> 12) & 15];
-  // Zero stands for a rate of the writer's own, whose lengths nothing tells.
+  // Zero stands for a rate of the writer's own, with unknown lengths.
   if (kbits === undefined || kbits === 0) return null;
   const rateHz = rate / divisor;
   const padding = (word >>> 9) & 1;
@@ -81,7 +82,7 @@ const AC3_SYNC = 0x0b77;
 const AC3_RATES = [48_000, 44_100, 32_000];
 /** kbit/s of AC-3 (ETSI TS 102 366, table 4.13). */
 const AC3_KBITS = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640];
-/** Last stream identification of AC-3 itself, and the last of its enhancement. */
+/** Last stream identification of AC-3 itself, and of its enhancement. */
 const LAST_AC3 = 10;
 const LAST_ENHANCED = 16;
 const SAMPLES_PER_FRAME = 1536;

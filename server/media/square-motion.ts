@@ -1,4 +1,7 @@
-/** Motion of a part of a picture: how far right and down its content stands in the picture that it is made of, quarters of a pixel. */
+/**
+ * Motion of a part of a picture: how far right and down its content stands in the picture that it is predicted from,
+ * quarters of a pixel.
+ */
 export interface Moved {
   readonly x: number;
   readonly y: number;

@@ -6,7 +6,7 @@ export function median(values: readonly number[]): number {
 /** Value below which `share` (0 to 1) of the values lie, interpolated; 0 for none. */
 export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) return 0;
-  // Of plain arrays this copies many times faster than `from`.
+  // For plain arrays this copies many times faster than `from`.
   const sorted = new Float64Array(values).sort();
   const place = share * (sorted.length - 1);
   const low = sorted[Math.floor(place)] ?? 0;
@@ -24,14 +24,14 @@ export function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
-/** The number that occurs most often, the earliest of several such; 0 for none. */
+/** The most frequent number, the earliest if there are several; 0 for none. */
 export function mostFrequent(values: readonly number[]): number {
   const counts = new Map<number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
-/** The first of some rising numbers that exceeds a bound; Infinity where none does. */
+/** The first of some ascending numbers that exceeds a bound; Infinity where none does. */
 export function firstAbove(rising: readonly number[], bound: number): number {
   let [low, high] = [0, rising.length];
   while (low < high) {

@@ -9,5 +9,5 @@ export function ticksToMs(ticks: number, timeBase: TimeBase): number {
   return (ticks * timeBase.num * 1000) / timeBase.den;
 }
 
-/** A step from picture to picture so many times the usual one has room for another picture between; a lost one makes at least 2. */
+/** A step of at least so many times the usual one has room for another picture; a lost picture makes at least 2. */
 export const ROOM_FOR_ANOTHER = 1.5;

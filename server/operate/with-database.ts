@@ -1,12 +1,13 @@
 import type { Knex } from 'knex';
 import { connectDatabase } from '#db/connection.ts';
+import { migrateDatabase } from '#db/migrate-database.ts';
 import { readConfig } from '#server/config.ts';
 
 /** Opens the database of the environment, brings it up to date, and closes it behind the work. */
 export async function withDatabase<Result>(work: (db: Knex) => Promise<Result>): Promise<Result> {
   const db = connectDatabase(readConfig(process.env));
   try {
-    await db.migrate.latest();
+    await migrateDatabase(db);
     return await work(db);
   } finally {
     await db.destroy();

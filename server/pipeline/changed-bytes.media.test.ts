@@ -21,7 +21,7 @@ const ENCODE = [
 /** The sample in which a bit changes. */
 const CHANGED = 5;
 
-/** A copy of a clip in which a bit has changed at a share of a sample, and its place. */
+/** Copies a clip with one changed bit at a share of a sample; returns its place. */
 async function withChangedBit(clean: string, broken: string, share: number): Promise<number> {
   const file = await open(clean, 'r');
   try {
@@ -57,12 +57,12 @@ it('hands an HEVC clip back as it was before a bit of it changed', async () => {
     const { report, resultPath } = mustBeOk(answer);
     const damage = report.defects.filter(({ kind }) => kind === 'corrupted_section');
     expect(damage.map(({ outcome }) => outcome)).toEqual(['repaired']);
-    // Where little is left to read other values fit as well: then it is concealed.
+    // If little is left to read, other values fit as well; then the damage is concealed.
     if (damage[0]?.action !== 'restored_bytes') continue;
     const [result, wanted] = [await readFile(resultPath ?? ''), await readFile(clean)];
     expect(result.length).toBe(wanted.length);
     const other = [...result.keys()].filter((place) => result[place] !== wanted[place]);
-    // What some encoders write leaves two bits of one byte that lead to the end alike.
+    // Some encoders' data leave two bits of one byte that both lead to the end.
     expect([[], [changed]]).toContainEqual(other);
     exact += other.length === 0 ? 1 : 0;
     const total = report.video.unitsTotal ?? 0;

@@ -68,13 +68,13 @@ async function makeTorn(
   return { clean, broken };
 }
 
-/** Every claim of a report, checked again on the clip that was damaged and its result. */
+/** Checks every claim of a report again, on the damaged clip and its result. */
 const checkClaims = (
   originalPath: string,
   { resultPath, report }: Pick<Awaited<ReturnType<typeof mend>>, 'resultPath' | 'report'>,
 ) => verifyClaims({ originalPath, repairedPath: resultPath ?? '', report, tools });
 
-/** Display numbers of the pictures that decode to other values than in the clean clip. */
+/** Display numbers of the pictures that decode differently from the clean clip. */
 async function differing(clean: string, broken: string): Promise<number[]> {
   const hashes = async (file: string) => {
     const args = ['-v', 'quiet', '-threads', '1', '-i', file, '-map', '0:v', '-f', 'framemd5', '-'];
@@ -103,8 +103,8 @@ async function mend(file: string) {
 }
 
 /**
- * The first coded pictures of a clip, of which the 56th is the P picture of a new run of B pictures. Made here because some builds
- * of ffmpeg hide that picture behind an edit list when they cut.
+ * The first coded pictures of a clip; the 56th is the P picture of a new run of B pictures. Cut here because some
+ * builds of ffmpeg hide that picture behind an edit list.
  */
 async function cutBehind(clip: string, outputPath: string, count: number): Promise<void> {
   const file = await open(clip, 'r');
@@ -201,7 +201,8 @@ describe('damage in groups of pictures', () => {
     expect(report.video.unitsKept).toBe((report.video.unitsTotal ?? 0) - 1);
     const [result, torn] = [resultPath ?? '', 47];
     expect(await lumaPsnr(result, clean, torn)).toBeGreaterThan(await lumaPsnr(broken, clean, torn));
-    // Newer decoders show something nearer in the rest of a torn picture, and what is made of that may be nearer than what moved blocks give.
+    // Newer decoders show something closer in the rest of a damaged picture, and what refers to it may be closer than
+    // with moved blocks.
     if (!runsInThreads(await versionOf(tools)))
       expect(await lumaPsnr(result, clean)).toBeGreaterThan((await lumaPsnr(broken, clean)) + 1);
     const claims = await checkClaims(broken, { resultPath, report });
@@ -222,7 +223,7 @@ describe('damage in groups of pictures', () => {
       { kind: 'corrupted_section', firstFrame: 30, action: 'concealed_frames' },
       { kind: 'stuttered_cut', firstFrame: 49, lastFrame: 51, action: 'rebuilt_frames' },
     ]);
-    // Made from a grey field they take 16 dB.
+    // Decoded from a grey field they lose 16 dB.
     expect(await lumaPsnr(resultPath ?? '', clean)).toBeGreaterThan((await lumaPsnr(broken, clean)) - 9);
   });
 
@@ -304,7 +305,8 @@ describe('damage in groups of pictures', () => {
     expect(list).toBeGreaterThan(0);
     const { times, timescale } = await codedTimes(whole);
     const [first = 0, before = 0, last = 0] = [times[0], times.at(-2), times.at(-1)];
-    // Behind the version and the number of edits: the length of the first, thousandths of a second as in all files of ffmpeg.
+    // After the version and the number of edits: the duration of the first one, in milliseconds as in all files of
+    // ffmpeg.
     const endTicks = before + (last - before) / 2 - first;
     bytes.writeUInt32BE(Math.round((1000 * endTicks) / timescale), list + 12);
     await writeFile(hidden, bytes);
@@ -385,7 +387,7 @@ describe('processVideo on a clip whose first key picture is lost', () => {
     const copy = ['-map', '0:v', '-c', 'copy', '-bsf:v', "noise=amount=0:drop='lt(n,1)'"];
     await runTool('lose', tools.ffmpeg, ['-v', 'error', '-i', clean, ...copy, broken]);
     const { resultPath, report } = await mend(broken);
-    // 19 pictures are left of the first group, 40 stand behind it.
+    // Of the first group 19 pictures are left, followed by 40 others.
     expect(report.video).toMatchObject({ treatment: 'smart_render', unitsKept: 40, unitsTotal: 59 });
     expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
     const claims = await checkClaims(broken, { resultPath, report });

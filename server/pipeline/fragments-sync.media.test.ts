@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 
 /**
- * Puts the clip into fragments, whose writer has no edit lists: a late stream gets its first sample at the beginning, said to last until
- * the second.
+ * Puts the clip into fragments, whose writer has no edit lists: a late stream has its first sample at the beginning,
+ * extended up to the second.
  */
 async function inFragments(pictureLate: number, soundLate: number): Promise<string> {
   const name = at(`late-${pictureLate}-${soundLate}.mp4`);

@@ -2,7 +2,7 @@ import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import type { FailedTask, MediaFailureCode } from './worker-protocol.ts';
 import { detailOf } from '#server/error-detail.ts';
 
-/** A reason why a clip cannot be processed, with the sentence people read. Thrown inside the thread only. */
+/** A reason why a clip cannot be processed, with the sentence that people read. Only thrown inside the thread. */
 export class MediaFailure extends Error {
   readonly code: MediaFailureCode;
   /** For the log only. */
@@ -26,11 +26,13 @@ const TOOL_SENTENCES: Record<MediaToolError['code'], string> = {
 const evidenceOf = (error: unknown): string =>
   error instanceof MediaToolError ? `${detailOf(error)}\n${error.stderrTail}` : detailOf(error);
 
-/** Whether an error says that there is no room left, in the words of the system or of a media tool. */
+/** Whether an error says that the disk is full, in the words of the system or of a media tool. */
 export const isFullDisk = (error: unknown): boolean =>
   /ENOSPC|No space left on device/.test(evidenceOf(error));
 
-/** Any error as the value that a thread returns; unknown ones are `internal` and keep their stack for the log. */
+/**
+ * Converts any error to the value that a thread returns; unknown ones are `internal` and keep their stack for the log.
+ */
 export function toFailure(error: unknown): FailedTask {
   if (error instanceof MediaFailure) {
     return { ok: false, code: error.code, message: error.message, detail: error.detail };

@@ -4,32 +4,36 @@ import type { LostEnds } from '#server/media/probe/lost-ends.ts';
 import type { Analysis } from './analyse/analysis.ts';
 import type { PictureEdit } from './repair/picture-edit.ts';
 
-/** A stretch of pictures that a repair made, or kept as a decoder concealed their damage; display numbers, both ends included. */
+/**
+ * A stretch of pictures that a repair made, or kept as a decoder concealed their damage; display numbers, both ends
+ * included.
+ */
 export interface MendedSpan {
   readonly first: number;
   readonly last: number;
-  /** Made anew; else kept. */
+  /** True if made anew, false if kept. */
   readonly isMade: boolean;
-  /** Those of kept ones whose own data were damaged, rising; the others only refer to them. */
+  /** Kept pictures whose own data were damaged, ascending; the others only refer to them. */
   readonly damagedData: readonly number[];
 }
 
 const number = z.number().int().nonnegative();
 const mendedNote = z.object({
   reelmend: z.literal('mended pictures'),
-  /** Displayed pictures of the file: with another number it is no longer the one that was written. */
+  /** Number of displayed pictures in the file; with another number, it is not the file that was written. */
   pictures: number,
   spans: z.array(
     z.object({ first: number, last: number, isMade: z.boolean(), damagedData: z.array(number) }),
   ),
-  /** What the upload had lost at its end: picture and sound of the result do not end together for it. */
+  /** What the upload had lost at its end; because of it, picture and sound of the result do not end together. */
   lostEnds: z.object({ pictureMs: z.number().nonnegative(), soundMs: z.number().nonnegative() }).optional(),
 });
 
 /**
- * The pictures of a result that are not as they were recorded: made by this edit or kept with their damage concealed, or so already in the original.
+ * The pictures of a result that are not as recorded: made by this edit, kept with their damage concealed, or already so
+ * in the original.
  * @param pictures displayed pictures of the original
- * @param before what the original says of itself
+ * @param before the original's own record
  */
 export function mendedInResult(
   edit: PictureEdit,
@@ -60,10 +64,10 @@ export function mendedInResult(
   return toSpans(marks);
 }
 
-/** Made anew, kept with damaged data of its own, or kept for it refers to such. */
+/** Made anew, kept with damaged data of its own, or kept because it refers to such a picture. */
 type Mark = 'made' | 'damaged' | 'refers';
 
-/** @param marks of each picture; undefined for pictures as they were recorded */
+/** @param marks of each picture; undefined for pictures as recorded */
 function toSpans(marks: readonly (Mark | undefined)[]): MendedSpan[] {
   const spans: { first: number; last: number; isMade: boolean; damagedData: number[] }[] = [];
   for (const [frame, mark] of marks.entries()) {
@@ -83,10 +87,11 @@ const numbers = (first: number, last: number): number[] =>
   Array.from({ length: last + 1 - first }, (_, at) => first + at);
 
 /**
- * Writes into a finished MP4 which of its pictures are a repair's. Ends of concealed damage are jumps, lost pictures among it are repeats,
- * and beside guessed pictures the motion jumps a little: who sees the result alone cannot tell them from losses, and there is nothing left
- * in it to mend them by (docs/benchmarks/several-faults.md, "The result as a new upload").
- * @param edit what made it of the original
+ * Records in a finished MP4 which of its pictures a repair made. Whoever sees the result alone cannot tell them from
+ * losses: ends of concealed damage look like jumps, lost pictures in it like repeats, and the motion jumps a little
+ * next to estimated pictures. Nothing in the file could repair these (docs/benchmarks/several-faults.md, "The result as
+ * a new upload").
+ * @param edit what made it from the original
  */
 export async function noteMended(
   resultPath: string,
@@ -105,7 +110,8 @@ export async function noteMended(
 }
 
 /**
- * What an earlier result says of its own pictures; nothing for other clips, and for those whose pictures are no longer as many.
+ * Reads an earlier result's record of its own pictures; empty for other clips, and if the number of pictures has
+ * changed.
  * @param pictures displayed pictures of the file
  */
 export async function readMended(filePath: string, pictures: number): Promise<MendedSpan[]> {
@@ -118,7 +124,7 @@ export async function readMended(filePath: string, pictures: number): Promise<Me
 }
 
 /**
- * What an earlier result says that its upload had lost at its end; nothing for other clips.
+ * Reads an earlier result's record of what its upload had lost at its end; undefined for other clips.
  * @param pictures displayed pictures of the file
  */
 export async function readLostEnds(filePath: string, pictures: number): Promise<LostEnds | undefined> {

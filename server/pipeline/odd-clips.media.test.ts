@@ -15,8 +15,8 @@ const FAILS_WITHIN_MS = 10_000;
 const RUNS = 5;
 
 /**
- * Files that real programs and tests of other projects call broken, each with what is true about it: how the
- * repair ends, and a word of the reason or of what was done.
+ * Files that real programs and tests of other projects call broken, each with the expected end of the repair, and a
+ * word of the reason or of what was done.
  */
 const TRUTH: Readonly<Record<string, { readonly ends: string; readonly says: RegExp }>> = {
   'odd-audio-no-stsd.mp4': { ends: 'repaired', says: /sound track has no description/ },
@@ -56,7 +56,7 @@ async function mend(name: string, work: string): Promise<Mended> {
 
 const firstRuns = new Map<string, Promise<Mended>>();
 
-/** What the first run of a clip gave, whichever test asks for it. */
+/** The first run of a clip, shared by the tests that need it. */
 function mendOnce(name: string): Promise<Mended> {
   const run = firstRuns.get(name) ?? mend(name, `once-${name}`);
   firstRuns.set(name, run);
@@ -74,7 +74,7 @@ function sentences({ notes, defects, steps, checks }: RepairReport): string {
   return texts.join('\n');
 }
 
-/** A report without what is different at every run by its nature: the date and how long it took. */
+/** A report without what differs in every run: the date and the times taken. */
 function timeless(report: RepairReport): RepairReport {
   return { ...report, createdAt: '', steps: report.steps.map((step) => ({ ...step, tookMs: null })) };
 }
@@ -99,7 +99,7 @@ describe.skipIf(!existsSync(REAL_MEDIA))('odd files of ../shared/media (skipped 
       expect(result.resultSha256).toBe(await hashFile(path.join(REAL_MEDIA, name)));
       return;
     }
-    // What was mended plays: a strict decoder reads all of it in silence.
+    // The repaired clip plays: a strict decoder reads all of it without a message.
     const info = await probe(tools, result.resultPath, 'mov');
     expect(info.video.length).toBe(1);
     const args = ['-v', 'warning', '-threads', '1', '-err_detect', 'aggressive', '-i', result.resultPath];

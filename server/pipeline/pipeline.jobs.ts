@@ -18,17 +18,20 @@ import type { WorkFolders } from './work-folders.ts';
 import type { MediaFailureCode, MediaLimits, ProcessVideoTask, WorkerMessage } from './worker-protocol.ts';
 import { detailOf } from '#server/error-detail.ts';
 
-/** Two writes a second: often enough for a live bar, seldom enough for one disk. */
+/** At most two writes a second: often enough for a live bar, seldom enough for one disk. */
 const PROGRESS_INTERVAL_MS = 500;
-/** Earlier clips of the account offered as references for a lost index; from a bucket each comes as a whole. */
+/**
+ * Most earlier clips of the account that are offered as references for a lost index; from a bucket, each must be
+ * fetched as a whole.
+ */
 const MAX_REFERENCES = { local: 12, remote: 3 };
 const INTERRUPTED = 'Processing was interrupted too many times.';
 const OUR_FAULT = 'Something went wrong on our side while this clip was processed. Please try again later.';
 const NO_ROOM = noRoomFor('the repair');
-/** Room that a repair needs at least, in sizes of the original: the result and the parts it is put together from. */
+/** Least free space for a repair, as a multiple of the original's size: the result and its parts. */
 const ROOM_SHARE = 2;
 
-/** Failures that another try may not meet again; all others are the clip's own. */
+/** Failures that may not happen again on another try; all others are the clip's own. */
 const RETRYABLE: ReadonlySet<MediaFailureCode> = new Set(['internal', 'stalled']);
 
 export interface ProcessVideoJobDeps {
@@ -45,13 +48,13 @@ export interface ProcessVideoJobDeps {
   readonly tools: ProcessVideoTask['tools'];
   readonly limits: MediaLimits;
   readonly version: string;
-  /** Wait for room on a full disk; default one minute. */
+  /** Wait for space on a full disk, ms; default one minute. */
   readonly roomWaitMs?: number;
 }
 
 /**
- * Main-thread side of `process-video`: paths out, task to the pool, progress to the video's state, result
- * to publication. It starts from what is stored, so it may run again after any kill.
+ * Main-thread side of `process-video`: passes paths to the pool, progress to the video's state, and the result to
+ * publication. It starts from what is stored, so it may run again after any kill.
  */
 export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
   const { db, storage, state, publisher, pool, work, events, logger } = deps;
@@ -91,7 +94,7 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
       );
     } finally {
       running.delete(videoId);
-      // Deleted while it ran: nobody else comes back for the folder.
+      // If the video was deleted meanwhile, nobody else will remove the folder.
       if (!(await Video.query(db).findById(videoId).select('id'))) await removeWork(videoId);
     }
   }
@@ -175,7 +178,7 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
     return { kind: 'done' };
   }
 
-  /** The result of an earlier attempt that was killed while it was published. */
+  /** The result of an earlier attempt that was killed during publication. */
   async function readyResult(videoId: string): Promise<FinishedVideo | null> {
     const kept = await work.keptResult(videoId);
     if (!kept || kept.resultPath === null) return kept;
@@ -202,7 +205,7 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
     return free === null || free >= ROOM_SHARE * video.fileSize;
   }
 
-  /** A full disk is not the clip's fault: the job waits, seen by its owner, and uses up no attempt. */
+  /** A full disk is not the clip's fault: the job waits, visible to its owner, and uses up no attempt. */
   async function waitForRoom(videoId: string, attempt: number): Promise<JobOutcome> {
     logger.warn({ videoId }, 'the disk is full: the job waits for room');
     await state.hold(videoId, attempt, 'storage_full', NO_ROOM);
@@ -254,7 +257,7 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
   };
 }
 
-/** One message of the thread as news for the video's row; 100 is kept for the published result. */
+/** Turns one message of the thread into news for the video's row; 100 % is reserved for the published result. */
 function tell(progress: ProgressWriter, message: WorkerMessage): void {
   if (message.type === 'steps') progress.push({ steps: message.steps });
   else if (message.type === 'issues') progress.push({ issues: message.issues });

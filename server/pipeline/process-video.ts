@@ -23,10 +23,9 @@ export interface ProcessVideoIo {
 }
 
 /**
- * Mends one clip: analyses it, repairs what the evidence allows in the six named steps, writes and checks
- * the result, and says all of it in a report. Nothing is thrown for a clip that cannot be mended, and a
- * clip with nothing wrong is its own result. Outputs of finished steps lie in the work folder, so that an
- * attempt that was killed goes on behind them.
+ * Repairs one clip: analyses it, repairs what the evidence allows in the six named steps, writes and checks the result,
+ * and reports everything. It throws nothing for a clip that cannot be repaired, and a clip with nothing wrong is its
+ * own result. Outputs of finished steps lie in the work folder, so a new attempt after a kill continues after them.
  */
 export async function processVideo(task: ProcessVideoTask, io: ProcessVideoIo): Promise<ProcessVideoResult> {
   try {
@@ -40,7 +39,7 @@ export async function processVideo(task: ProcessVideoTask, io: ProcessVideoIo): 
   }
 }
 
-/** So often the bar goes on where a step has no news. */
+/** Interval at which the bar advances if a step has no news, ms. */
 const BEAT_MS = 250;
 
 async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<ProcessVideoResult> {

@@ -79,16 +79,16 @@ it.each([
   expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
   const repaired = report.defects.filter(({ outcome }) => outcome === 'repaired').map(({ kind }) => kind);
   expect(repaired.toSorted()).toEqual(name === 'windy.mp4' ? ['audio_sync', 'wind_noise'] : ['audio_sync']);
-  // What is early has lost its beginning, and the first cue with it.
+  // Early sound has lost its beginning, and the first cue with it.
   const cuesMs = ({ captions }: typeof report) => captions.slice(1).map(({ startMs }) => startMs);
   const wantedMs = cuesMs((await mend(two)).report);
   const offMs = cuesMs(report).map((startMs, index) => Math.abs(startMs - (wantedMs[index] ?? 0)));
   expect(offMs).toHaveLength(wantedMs.length);
-  // Where one of them begins may hang on how a version of the coder wrote what is left of the wind (181 ms with 7.1 and 8.0); a sound
-  // that was not moved would be off by its whole offset in all of them.
+  // Where a cue begins may depend on how an encoder version wrote the rest of the wind (181 ms with 7.1 and 8.0). Sound
+  // that was not moved would be off by its whole offset in all cues.
   expect(Math.max(0, ...offMs)).toBeLessThan(Math.abs(offsetMs));
   expect(offMs.toSorted((a, b) => a - b)[offMs.length >> 1] ?? 0).toBeLessThan(60);
-  // Copied sound shows what was hidden in front of its start, so the ends tell.
+  // Copied sound also shows what was hidden before its start, so the ends are compared.
   const { audio } = await probe(tools, resultPath, 'mov');
   const [first, second] = audio.map(({ startMs, durationMs }) => (startMs ?? 0) + (durationMs ?? 0));
   expect(Math.abs((first ?? 0) - (second ?? 0))).toBeLessThan(30);

@@ -10,13 +10,13 @@ import type { FinishedVideo } from './publish/publish.service.ts';
 const RESULT_FILE = 'result.json';
 const STEPS_FILE = 'finished-steps';
 
-/** Private folders of jobs, one for each video; they outlive a killed attempt. */
+/** Private folders of jobs, one for each video; they survive a killed attempt. */
 export interface WorkFolders {
   open(videoId: string): Promise<string>;
   remove(videoId: string): Promise<void>;
   /** Ids of videos that have a folder. */
   list(): Promise<string[]>;
-  /** How many steps were ever finished for this video; 0 without a folder. */
+  /** Number of steps that were ever finished for this video; 0 without a folder. */
   finishedSteps(videoId: string): Promise<number>;
   keepFinishedSteps(videoId: string, count: number): Promise<void>;
   /** Keeps a finished result, so that a kill during publication does not repeat the work. */
@@ -27,7 +27,8 @@ export interface WorkFolders {
 /** See `WorkFolders`; everything lies below `root`. */
 export function createWorkFolders(root: string): WorkFolders {
   const folder = (videoId: string) => path.join(root, id.parse(videoId));
-  // One after the other: steps that need nothing end within a millisecond, and two writers of one file lose it.
+  // One after the other: steps with nothing to do end within a millisecond, and two writers of one file would lose
+  // data.
   let counted: Promise<unknown> = Promise.resolve();
   return {
     async open(videoId) {

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** Where the thread's code may be; a new feature's folder is none of it by itself. */
+/** Where the thread's code may be; a new feature's folder must be added. */
 const ALLOWED = [
   /^common\//,
   /^server\/media\//,
   /^server\/pipeline\//,
   /^server\/(errors|error-detail)\.ts$/,
 ];
-/** What of the journey of a file is the main thread's. */
+/** The main thread's part of a file's journey. */
 const MAIN_THREAD = /^server\/pipeline\/(upload|storage|preview)\/|\.(routes|service|jobs?)\.ts$/;
 const FORBIDDEN_PACKAGES = new Set(['koa', '@koa/router', 'knex', 'objection', 'socket.io', '@tus/server']);
 

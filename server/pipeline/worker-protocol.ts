@@ -7,9 +7,9 @@ import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { fixesApplied, processingStepId, videoIssues } from '#common/video.ts';
 
 /**
- * What the main thread and a media thread say to each other. A thread gets paths and limits, sends
- * progress over a MessagePort and returns a value; it never throws for an expected failure, because
- * an error loses its class on the way (only the message survives).
+ * Messages between the main thread and a media thread. A thread gets paths and limits, sends progress over a
+ * MessagePort and returns a value. It never throws for an expected failure, because an error loses its class on the way
+ * (only the message survives).
  */
 export interface ProcessVideoTask {
   readonly kind: 'process-video';
@@ -18,8 +18,8 @@ export interface ProcessVideoTask {
   readonly inputPath: string;
   readonly inputSha256: string;
   /**
-   * Private folder of this video's job. It outlives a killed attempt: finished steps leave their output
-   * and its hash there, and the next attempt goes on behind them.
+   * Private folder of this video's job. It survives a killed attempt: finished steps leave their output and its hash
+   * there, and the next attempt continues after them.
    */
   readonly workDir: string;
   readonly tools: ToolPaths;
@@ -31,14 +31,14 @@ export interface ProcessVideoTask {
 }
 
 export interface MediaLimits {
-  /** Threads one ffmpeg child may use. */
+  /** Most threads of one ffmpeg child. */
   readonly threads: number;
   /** x264 preset for what must be encoded. */
   readonly preset: 'veryfast' | 'faster' | 'medium';
-  /** Longest side times shortest side that may be encoded here (memory); copied streams are not limited. */
+  /** Most pixels of a picture that may be encoded here (memory); copied streams are not limited. */
   readonly maxEncodePixels: number;
   readonly maxDurationMs: number;
-  /** Pictures of a clip that may be analysed here (memory). */
+  /** Most pictures of a clip that may be analysed here (memory). */
   readonly maxPictures: number;
 }
 
@@ -47,7 +47,7 @@ export const workerMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('progress'),
     step: processingStepId,
-    /** Work done of the whole job, 0 to 1, measured and monotone. */
+    /** Share of the whole job that is done, 0 to 1, measured and monotone. */
     share: z.number().min(0).max(1),
     /** Seconds left by the measured rate; null while unknown. */
     remainingSeconds: z.number().nonnegative().nullable(),
@@ -116,7 +116,7 @@ export interface ApplyFixesTask {
   readonly videoId: string;
   /** The current version, opened read-only. */
   readonly inputPath: string;
-  /** Private folder of this job; it outlives a killed attempt, and pieces of platform files in it are taken over. */
+  /** Private folder of this job; it survives a killed attempt, and pieces of platform files in it are reused. */
   readonly workDir: string;
   readonly tools: ToolPaths;
   readonly limits: MediaLimits;
@@ -127,11 +127,11 @@ export interface ApplyFixesTask {
 export const fixesMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('fixes'),
-    /** Work done of the whole request, 0 to 1, measured and monotone. */
+    /** Share of the whole request that is done, 0 to 1, measured and monotone. */
     share: z.number().min(0).max(1),
     fixes: z.array(fixOutcome),
   }),
-  /** A part of the work lies finished in the folder of the job. */
+  /** A part of the work lies finished in the job's folder. */
   z.object({ type: z.literal('headway') }),
 ]);
 export type FixesMessage = z.infer<typeof fixesMessage>;
@@ -145,10 +145,10 @@ export const applyFixesResult = z.discriminatedUnion('ok', [
     clip: madeFile
       .extend({
         durationMs: z.number().nullable(),
-        /** As shown, turned upright. */
+        /** As displayed, after rotation. */
         width: z.number(),
         height: z.number(),
-        /** Null when the pictures are those of the version before. */
+        /** Null if the pictures are those of the previous version. */
         posterPath: z.string().nullable(),
       })
       .nullable(),

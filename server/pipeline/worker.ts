@@ -18,8 +18,8 @@ export interface WorkerRequest {
 }
 
 /**
- * Entry of the media threads. A cancel ends the thread's own ffmpeg child and the task then RETURNS
- * `cancelled`: aborting the thread from outside would leave that child running.
+ * Entry of the media threads. On a cancel, the thread ends its own ffmpeg child and the task RETURNS `cancelled`;
+ * aborting the thread from outside would leave that child running.
  */
 export default async function runTask({
   task,

@@ -33,13 +33,13 @@ const BY_INDEX: readonly (readonly [keyof typeof LONG, keyof typeof SHORT])[] = 
 ];
 
 export interface AacBands {
-  /** Widths in a window of 1024 lines. */
+  /** Band widths in a window of 1024 lines. */
   readonly long: readonly number[];
-  /** Widths in one of 128. */
+  /** Band widths in a window of 128 lines. */
   readonly short: readonly number[];
 }
 
-/** Null for an index that stands for no rate of its own. */
+/** Null for an index without a rate of its own. */
 export function bandsOf(frequencyIndex: number): AacBands | null {
   const names = BY_INDEX[frequencyIndex];
   return names ? { long: widths(LONG[names[0]]), short: widths(SHORT[names[1]]) } : null;

@@ -1,6 +1,6 @@
 import type { CodeTree } from './aac-code-tree.ts';
 
-/** Reads bits from a place on; beyond the end it gives zeros and says so. */
+/** Reads bits from a place on. Beyond the end it gives zeros and says so. */
 export class AacBits {
   /** Number of the next bit, from the start of the bytes. */
   position: number;
@@ -32,13 +32,13 @@ export class AacBits {
     this.position += count;
   }
 
-  /** Zeros up to the next byte; false where others stand there. */
+  /** Skips the zeros up to the next byte; false where other bits stand there. */
   align(): boolean {
     while ((this.position & 7) !== 0) if (this.bit() !== 0) return false;
     return true;
   }
 
-  /** The value of the next word of a code. */
+  /** The value of the next code word. */
   word(tree: CodeTree): number {
     let node = 0;
     do node = tree[2 * node + this.bit()] ?? -1;

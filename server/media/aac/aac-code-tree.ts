@@ -1,9 +1,12 @@
-/** A prefix code as a binary tree: at `2 * node + bit` the next node, or below 0 the value, less 1 and negated. */
+/**
+ * A prefix code as a binary tree. Entry `2 * node + bit` is the next node, or, if negative, a value v stored as -v - 1.
+ */
 export type CodeTree = Int16Array;
 
 /**
  * The tree of a complete prefix code.
- * @param words in the order of the words as numbers, two bytes each: its length, with 32 added for values from 256 on, and the value
+ * @param words in the order of the code words as numbers, two bytes each: the length, with 32 added for values from 256
+ * on, and the value
  */
 export function createTree(words: Buffer): CodeTree {
   const count = words.length / 2;

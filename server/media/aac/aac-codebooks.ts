@@ -1,8 +1,9 @@
 import { createTree, type CodeTree } from './aac-code-tree.ts';
 
 /**
- * The code words of ISO/IEC 14496-3, 4.A.1, table by table in the order of the words as numbers: two bytes each, the length of the word
- * (with 32 added for values from 256 on) and the value. A complete prefix code is told by that.
+ * The code words of ISO/IEC 14496-3, 4.A.1, table by table, in the order of the words as numbers. Two bytes each: the
+ * length of the word (with 32 added for values from 256 on) and the value, which is enough to define a complete prefix
+ * code.
  */
 const BOOKS: readonly string[] = [
   [
@@ -67,10 +68,10 @@ const BOOKS: readonly string[] = [
   ].join(''),
 ];
 
-/** Numbers of the table of scale factors among the books; those of spectral data go from 1 to 11. */
+/** Number of the table of scale factors; the tables of spectral data have 1 to 11. */
 export const SCALE_FACTORS = 12;
 
-/** Trees of the eleven spectral tables and of the scale factors, by number; 0 has none. */
+/** Trees of the eleven spectral tables and of the scale factors, by number; there is none for 0. */
 export function createBooks(): readonly (CodeTree | null)[] {
   return [null, ...BOOKS.map((text) => createTree(Buffer.from(text, 'base64')))];
 }

@@ -1,26 +1,29 @@
 import { saneFilter } from '../sane-samples.ts';
 import { AAC_RATES_HZ } from './aac-config.ts';
 
-/** Bit rate of AAC for each channel of a sound that has to be coded anew: transparent for speech and music. */
+/** Bit rate per channel for sound that is coded anew as AAC: transparent for speech and music. */
 export const AAC_BITS_PER_CHANNEL = 96_000;
 
-/** Above this nothing is heard; rates that AAC does not know are taken to no higher one. */
+/** Nothing above this rate can be heard, so rates that AAC does not have are converted to no higher one. */
 const MOST_USEFUL_HZ = 48_000;
-/** Numbers of channels that ffmpeg's AAC encoder has a layout for. */
+/** Most channels for which ffmpeg's AAC encoder has a layout. */
 const MOST_CHANNELS = 8;
 
-/** The rate itself where AAC knows it; else the next one that loses nothing which is heard. */
+/** The rate itself where AAC has it, else the next one that loses nothing audible. */
 export function aacRateHz(rateHz: number): number {
   if (AAC_RATES_HZ.includes(rateHz)) return rateHz;
   return AAC_RATES_HZ.findLast((one) => one >= rateHz && one <= MOST_USEFUL_HZ) ?? MOST_USEFUL_HZ;
 }
 
-/** The number of channels where AAC can be coded with so many, else two. */
+/** The number of channels if AAC can be coded with it, else two. */
 export function aacChannels(channels: number): number {
   return channels <= MOST_CHANNELS ? channels : 2;
 }
 
-/** Output options that code sound track `index` anew, as near to what it was as AAC allows; of too many channels the first two. */
+/**
+ * Output options that code sound track `index` anew, as close to the original as AAC allows. Of sound with too many
+ * channels, only the first two are kept.
+ */
 export function aacTrackOptions(
   index: number,
   stream: { readonly codec: string; readonly channels: number; readonly sampleRateHz: number },

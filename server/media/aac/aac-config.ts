@@ -1,23 +1,23 @@
-/** What the decoder settings of an AAC track say (AudioSpecificConfig, ISO/IEC 14496-3, 1.6.2.1). */
+/** The decoder settings of an AAC track (AudioSpecificConfig, ISO/IEC 14496-3, 1.6.2.1). */
 export interface AacConfig {
-  /** Of the core where a band is replicated above it; 2 is low complexity. */
+  /** Object type of the core, where a band is replicated above it; 2 is low complexity. */
   readonly objectType: number;
-  /** Of the core. */
+  /** Frequency index of the core. */
   readonly frequencyIndex: number;
-  /** Channel configuration; 0 where a program config tells. */
+  /** Channel configuration; 0 where a program config states it. */
   readonly channels: number;
 }
 
-/** Samples a second by the index of their frequency (ISO/IEC 14496-3, table 1.16), but the lowest, which few players take. */
+/** Sample rates by frequency index (ISO/IEC 14496-3, table 1.16), without the lowest, which few players support. */
 export const AAC_RATES_HZ = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000,
 ];
 
 /** Tags of descriptors (ISO/IEC 14496-1, 7.2.2.1). */
 const TAG = { elementary: 3, decoder: 4, specific: 5 } as const;
-/** Bytes of the two outer descriptors in front of those inside. */
+/** Bytes in the two outer descriptors before the inner ones. */
 const HEAD_BYTES = { [TAG.elementary]: 3, [TAG.decoder]: 13 } as const;
-/** Object types of spectral band replication and parametric stereo, which name that of their core behind. */
+/** Object types of spectral band replication and parametric stereo; the object type of the core follows them. */
 const REPLICATED = new Set([5, 29]);
 
 /**
@@ -38,7 +38,7 @@ export function readAacConfig(entry: Buffer): AacConfig | null {
   return readSpecific(entry.subarray(from));
 }
 
-/** Place behind the tag and the length of a descriptor; null where another one stands. */
+/** Place behind the tag and length of a descriptor; null where another one stands. */
 function skipHead(bytes: Buffer, at: number, tag: number): number | null {
   if (bytes[at] !== tag) return null;
   let body = at + 1;
@@ -52,7 +52,7 @@ function readSpecific(bytes: Buffer): AacConfig | null {
   const field = (from: number, length: number) => Math.floor(word / 2 ** (32 - from - length)) % 2 ** length;
   const objectType = field(0, 5);
   const frequencyIndex = field(5, 4);
-  // Rates that are written out, and object types above 31, are none that clips of cameras have.
+  // Clips from cameras have neither rates that are written out nor object types above 31.
   if (objectType === 31 || frequencyIndex === 15) return null;
   const channels = field(9, 4);
   if (!REPLICATED.has(objectType)) return { objectType, frequencyIndex, channels };

@@ -6,48 +6,53 @@ import type { AacConfig } from './aac-config.ts';
 
 /** Syntactic elements (ISO/IEC 14496-3, table 4.85). */
 const ELEMENT = { single: 0, pair: 1, data: 4, program: 5, fill: 6, end: 7 } as const;
-/** Special tables of a band (4.6.2.3.2 and 4.6.8): nothing coded, reserved, noise, and positions of intensity. */
+/** Special codebooks of a band (4.6.2.3.2 and 4.6.8): nothing coded, reserved, noise, and positions of intensity. */
 const BOOK = { zero: 0, escape: 11, reserved: 12, noise: 13, intensity2: 14, intensity: 15 } as const;
-/** Window sequences (table 4.109); only the first and the last stand behind and in front of others of their kind. */
+/** Window sequences (table 4.109). */
 const ONLY_LONG = 0;
 const LONG_START = 1;
 const EIGHT_SHORT = 2;
 const LONG_STOP = 3;
-/** More elements than a frame with one main element needs. */
+/** Most elements of a frame: more than one with a single main element needs. */
 const MOST_ELEMENTS = 16;
 
-/** What fills the last byte of a frame: the standard says zeros, and encoders of large services leave what was there. */
+/**
+ * What fills the last byte of a frame. The standard demands zeros, but encoders of large services leave any bits there.
+ */
 export type LastBits = 'zeros' | 'any';
 
-/** How long frames are, told by reading them. */
+/** Finds the length of frames by reading them. */
 export interface AacFrameReader {
   /**
-   * Bytes of the frame that begins at `offset`; null where none does, as far as the syntax tells.
-   * Random bytes pass about once in ten thousand places, ten times as often where any bits may fill the last byte: only several frames
-   * one behind the other are proof.
+   * Bytes of the frame that begins at `offset`; null where none does, as far as the syntax shows. Random bytes pass at
+   * about one place in ten thousand, and at ten times as many where any bits may fill the last byte, so only several
+   * consecutive frames are proof.
    */
   frameBytes(bytes: Buffer, offset: number): number | null;
-  /** What a frame that fills `bytes` tells of itself; null where these are no whole frame. */
+  /** What a frame that fills `bytes` says about itself; null where these are no whole frame. */
   read(bytes: Buffer): AacFrame | null;
 }
 
-/** How a frame follows on its neighbours (ISO/IEC 14496-3, 4.6.11.3.2), which all of its channels must, and how loud it is. */
+/**
+ * How a frame joins those beside it (ISO/IEC 14496-3, 4.6.11.3.2), in the same way for all channels, and where its
+ * gains stand.
+ */
 export interface AacFrame {
   readonly bytes: Buffer;
-  /** Whether the frame fades in over its whole length, as behind long windows. */
+  /** Whether the frame fades in over its whole length, as after long windows. */
   readonly beginsLong: boolean;
   /** Whether it fades out over its whole length. */
   readonly endsLong: boolean;
-  /** Numbers of the bits at which the gain of each channel begins: 8 bits, in steps of 1.5 dB. */
+  /** Bit numbers at which the gain of each channel begins: 8 bits, in steps of 1.5 dB. */
   readonly gainsAt: readonly number[];
-  /** Numbers of the bits that tell the shape of its windows, of each channel or of both at once. */
+  /** Bit numbers of the window shape, for each channel or for both together. */
   readonly shapesAt: readonly number[];
 }
 
 /**
- * Reads raw frames of AAC with low complexity (ISO/IEC 14496-3, 4.4.2.1), one or two channels, without making samples: MP4 keeps the
- * length of each in its index alone.
- * @param fill what `frameBytes` asks of the last byte
+ * Reads raw frames of AAC with low complexity (ISO/IEC 14496-3, 4.4.2.1), one or two channels, without decoding
+ * samples. MP4 stores the frame lengths only in its index.
+ * @param fill what `frameBytes` expects in the last byte
  * @returns null for other kinds of AAC
  */
 export function createAacFrameReader(
@@ -77,7 +82,7 @@ export function createAacFrameReader(
     },
     read(bytes) {
       const frame = readAt(bytes, 0);
-      // The bits that fill the last byte are left to chance by some encoders.
+      // Some encoders leave random bits at the end of the last byte.
       if (!frame || Math.ceil(frame.bits.position / 8) !== bytes.length) return null;
       return {
         bytes,
@@ -94,13 +99,13 @@ interface FrameReader {
   readonly bits: AacBits;
   readonly bands: AacBands;
   readonly books: readonly (CodeTree | null)[];
-  /** Window sequence of each channel so far, or of both at once. */
+  /** Window sequence of each channel so far, or of both together. */
   readonly sequences: number[];
   readonly gainsAt: number[];
   readonly shapesAt: number[];
 }
 
-/** One main element, and what may stand beside it. */
+/** Reads one main element and what may accompany it. */
 function readFrame(reader: FrameReader, main: number): boolean {
   const { bits } = reader;
   let isRead = false;
@@ -152,12 +157,12 @@ interface ChannelInfo {
   readonly isShort: boolean;
   /** Windows in each group. */
   readonly groups: readonly number[];
-  /** Bands that are coded. */
+  /** Number of coded bands. */
   readonly mostBands: number;
   readonly widths: readonly number[];
 }
 
-/** `ics_info()`; null for what low complexity does not have. */
+/** `ics_info()`; null for what low complexity does not allow. */
 function readInfo({ bits, bands, sequences, shapesAt }: FrameReader): ChannelInfo | null {
   if (bits.bit() !== 0) return null;
   const sequence = bits.bits(2);
@@ -191,7 +196,7 @@ function readChannel(reader: FrameReader, common: ChannelInfo | null): boolean {
   return bits.bit() === 0 && skipSpectrum(reader, info, sections);
 }
 
-/** Table of each band, group by group (`section_data()`); null where sections run over the end. */
+/** Codebook of each band, group by group (`section_data()`); null where sections run over the end. */
 function readSections(bits: AacBits, { isShort, groups, mostBands }: ChannelInfo): Uint8Array[] | null {
   const lengthBits = isShort ? 3 : 5;
   const more = 2 ** lengthBits - 1;
@@ -257,7 +262,10 @@ function skipNoiseShaping(bits: AacBits, { isShort }: ChannelInfo): void {
   }
 }
 
-/** How the values of a table are told by its words: so many of them, digits of this base, that are 0 in the middle or at the start. */
+/**
+ * How the words of a codebook encode values: `size` values per word, as digits to the base `base`, with 0 in the middle
+ * or at the start.
+ */
 interface BookShape {
   readonly size: 2 | 4;
   readonly base: number;
@@ -280,7 +288,7 @@ const SHAPES: readonly (BookShape | null)[] = [
   shape(2, 13, true),
   shape(2, 17, true),
 ];
-/** The value that is followed by its true size, and the longest prefix of that. */
+/** The value behind which the true size is written, and the longest prefix of that. */
 const ESCAPED = 16;
 const MOST_ESCAPE_BITS = 8;
 

@@ -1,9 +1,10 @@
 import type { AacFrame } from './aac-frame.ts';
 
 /**
- * A frame that is heard so many steps quieter, without decoding it: all scale factors are told as differences from the gain.
+ * Makes a frame quieter by so many steps without decoding it: all scale factors are stored as differences from the
+ * gain.
  * @param steps of 1.5 dB each: a factor of the fourth root of 2 (ISO/IEC 14496-3, 4.6.2.3.3)
- * @returns its bytes; those of a channel whose gain is lower than that have the lowest
+ * @returns the frame's new bytes; a gain that would become negative is set to the lowest
  */
 export function quieterFrame({ bytes, gainsAt }: Pick<AacFrame, 'bytes' | 'gainsAt'>, steps: number): Buffer {
   const out = Buffer.from(bytes);

@@ -1,18 +1,18 @@
 import type { AacFrame } from './aac-frame.ts';
 
-/** How a frame fades out and the next one in: as a sine, or as Kaiser and Bessel's window (ISO/IEC 14496-3, 4.6.11.3.2). */
+/** How a frame fades out and the next one in: as a sine, or as a Kaiser-Bessel window (ISO/IEC 14496-3, 4.6.11.3.2). */
 export type WindowShape = 'sine' | 'kaiser-bessel';
 
 type Shaped = Pick<AacFrame, 'bytes' | 'shapesAt'>;
 
-/** The shape that a frame names; null where its channels name different ones. */
+/** The shape that a frame states; null where its channels state different ones. */
 export function shapeOf({ bytes, shapesAt }: Shaped): WindowShape | null {
   const named = new Set(shapesAt.map((bit) => ((bytes[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1));
   if (named.size !== 1) return null;
   return named.has(1) ? 'kaiser-bessel' : 'sine';
 }
 
-/** The bytes of a frame that names another shape. */
+/** The bytes of a frame that states another shape. */
 export function withShape({ bytes, shapesAt }: Shaped, shape: WindowShape): Buffer {
   const out = Buffer.from(bytes);
   for (const bit of shapesAt) {
@@ -23,9 +23,9 @@ export function withShape({ bytes, shapesAt }: Shaped, shape: WindowShape): Buff
   return out;
 }
 
-/** Of the window of Kaiser and Bessel over a long frame (4.6.11.3.2). */
+/** Alpha of the Kaiser-Bessel window of a long frame (4.6.11.3.2). */
 const LONG_ALPHA = 4;
-/** Terms of the series below which nothing is left to add to. */
+/** Terms of the series below this no longer change the sum. */
 const SMALLEST_TERM = 1e-12;
 
 /** Modified Bessel function of the first kind and order zero, by its series. */
@@ -39,7 +39,7 @@ function besselZero(x: number): number {
   return sum;
 }
 
-/** The rising half of a long window, as many weights as a frame lasts samples; falling, it is read backwards. */
+/** The rising half of a long window, one weight per sample of a frame; the falling half is the same backwards. */
 export function risingWindow(shape: WindowShape, frameSamples: number): Float64Array {
   if (shape === 'sine') {
     return Float64Array.from({ length: frameSamples }, (_, at) =>
@@ -61,19 +61,20 @@ export interface Refold {
   /** Interleaved samples of the block in which two frames overlap; changed. */
   readonly samples: Float32Array;
   readonly channels: number;
-  /** Which of both frames is encoded from them: the one that begins in the block, or the one that ends there. */
+  /** Which of the two frames is encoded from them: the one that begins in the block, or the one that ends there. */
   readonly frame: 'begins' | 'ends';
-  /** The window that the encoder lays over them, and the one that the decoder will. */
+  /** The window that the encoder applies to them, and the one that the decoder will use. */
   readonly encoder: WindowShape;
   readonly decoder: WindowShape;
 }
 
 /**
- * Changes samples so that a frame which an encoder makes of them under its window holds what it would hold under the decoder's.
+ * Changes samples so that a frame encoded from them under the encoder's window holds what it would hold under the
+ * decoder's.
  *
- * The transform keeps of a half only its fold: each sample under the window, less (where the frame begins) or with (where it ends) the
- * one that lies as far from the other end (4.6.11.3.3). The weights of both have squares that sum to 1, so that adding the difference of
- * the folds by these weights gives the wanted fold with the least change.
+ * The transform keeps only a fold of each half: each sample under the window, minus (where the frame begins) or plus
+ * (where it ends) the one equally far from the other end (4.6.11.3.3). The squares of the two weights sum to 1, so
+ * adding the difference of the folds with these weights gives the wanted fold with the least change.
  */
 export function refold({ samples, channels, frame, encoder, decoder }: Refold): void {
   if (encoder === decoder) return;

@@ -1,8 +1,8 @@
-/** Bytes of a header without a checksum (ISO/IEC 14496-3, 1.A.3.2.1 and 1.A.3.2.2). */
+/** Bytes of a header without checksum (ISO/IEC 14496-3, 1.A.3.2.1 and 1.A.3.2.2). */
 const HEADER_BYTES = 7;
 /**
- * The raw frames of AAC in a stream whose frames have headers of their own (ADTS), without these.
- * @returns null where the bytes are no such stream from start to end
+ * The raw AAC frames of an ADTS stream, without the headers that each frame has there.
+ * @returns null where the bytes are not such a stream from start to end
  */
 export function readAdts(bytes: Buffer): Buffer[] | null {
   const frames: Buffer[] = [];

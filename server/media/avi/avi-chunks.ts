@@ -2,33 +2,35 @@ import type { FileHandle } from 'node:fs/promises';
 import { readUpTo } from '../mp4/file-bytes.ts';
 import { tag, type AviHead } from './avi-head.ts';
 
-/** A picture, or a piece of sound, as it lies in the file. */
+/** A picture or a piece of sound, as it lies in the file. */
 export interface AviChunk {
-  /** Number of its stream and what it holds: `00dc`, `01wb`. */
+  /** Stream number and kind of content: `00dc`, `01wb`. */
   readonly name: string;
-  /** Where its header of 8 bytes begins. */
+  /** Where its 8-byte header begins. */
   readonly at: number;
-  /** What the header states of its content. */
+  /** Size of its content as the header states it. */
   readonly sizeBytes: number;
 }
 
 export interface AviWalk {
   readonly chunks: readonly AviChunk[];
-  /** Places at which no header stood where one had to. */
+  /** Number of places where a header should stand but none did. */
   readonly breaks: number;
-  /** The file goes on in another part (`RIFF AVIX`, OpenDML): these chunks are not all. */
+  /** Whether the file goes on in another part (`RIFF AVIX`, OpenDML), so that these chunks are not all. */
   readonly isMultiPart: boolean;
 }
 
-/** Headers lie some kilobytes apart: a larger look reads what is not asked for. */
+/**
+ * Bytes read at once. Headers lie some kilobytes apart, so reading more would mostly read content that nobody needs.
+ */
 const LOOK_BYTES = 4096;
 const SCAN_BYTES = 1 << 20;
-/** Where pictures and sound end, and what else may lie among them. */
+/** Chunks that may lie among pictures and sound, or directly behind them. */
 const BESIDE = /^(JUNK|idx1|ix\d\d|LIST)$/;
 
 /**
- * Lists what lies in the file, header by header. Behind a place where none stands the next is looked for from the last good one
- * on, as bytes may be missing inside of it; it must lead to another.
+ * Lists what lies in the file, header by header. Where no header stands, the next one is looked for from the last good
+ * one on, because bytes may be missing inside that one. A header counts as found only if it leads to another.
  * @throws the signal's reason when aborted
  */
 export async function walkChunks(file: FileHandle, head: AviHead, signal?: AbortSignal): Promise<AviWalk> {
@@ -47,7 +49,7 @@ export async function walkChunks(file: FileHandle, head: AviHead, signal?: Abort
       at = next.at;
       continue;
     }
-    // Some writers leave the byte out that makes sizes even.
+    // Some writers leave out the byte that pads an odd size to an even one.
     if ((chunks.at(-1)?.sizeBytes ?? 0) & 1 && step(await look(at - 1), at - 1, head, isChunk)) {
       at -= 1;
       continue;
@@ -73,7 +75,7 @@ interface Step {
   readonly endsPart: boolean;
 }
 
-/** What stands at a place and where the next begins; null where it is no header. */
+/** The header at a place and where the next begins; null where there is no header. */
 function step(header: Buffer, at: number, head: AviHead, isChunk: IsChunk): Step | null {
   if (header.length < 8) return null;
   const [name, sizeBytes] = [tag(header, 0), header.readUInt32LE(4)];
@@ -82,13 +84,13 @@ function step(header: Buffer, at: number, head: AviHead, isChunk: IsChunk): Step
   if (name === 'LIST' && header.length >= 12 && tag(header, 8) === 'rec ') {
     return { chunk: null, at: at + 12, endsPart: false };
   }
-  // The last one of a file may be cut off.
+  // The last chunk of a file may be cut off.
   if (next - (sizeBytes & 1) > head.fileBytes) return null;
   if (isChunk(name)) return { chunk: { name, at, sizeBytes }, at: next, endsPart: false };
   return BESIDE.test(name) ? { chunk: null, at: next, endsPart: false } : null;
 }
 
-/** The first header from a place on that leads to another, or to the end. */
+/** The first header, from a place on, that leads to another header or to the end. */
 async function findHeader(
   file: FileHandle,
   from: number,
@@ -109,7 +111,7 @@ async function findHeader(
   return null;
 }
 
-/** Reads headers, some bytes more at once than asked for. */
+/** Reads headers, each time with some more bytes than asked for. */
 function createLook(file: FileHandle): (at: number) => Promise<Buffer> {
   let [from, bytes]: [number, Buffer] = [0, Buffer.alloc(0)];
   return async (at) => {

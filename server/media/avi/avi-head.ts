@@ -15,17 +15,20 @@ export interface AviStream {
   readonly scaleAt: number;
   readonly scale: number;
   readonly rate: number;
-  /** Samples a second of a sound by its format, and bytes of one of all channels; 0 where there is none. */
+  /**
+   * Sample rate of a sound as its format states it, and bytes per sample of all channels together; 0 where there is
+   * none.
+   */
   readonly ownRateHz: number;
   readonly sampleBytes: number;
 }
 
-/** What stands in front of the pictures and sound of an AVI file; places count bytes from the start of the file. */
+/** The headers in front of the pictures and sound of an AVI file. Places count bytes from the start of the file. */
 export interface AviHead {
   readonly streams: readonly AviStream[];
   /** Where the list of pictures and sound (`LIST movi`) begins. */
   readonly moviAt: number;
-  /** Where it ends as it states; the end of the file where it states nothing, or more than there is. */
+  /** Where that list ends by its stated size; the end of the file where it states none, or more than the file holds. */
   readonly moviEnd: number;
   /** Places of the indexes of OpenDML in the header (`indx`). */
   readonly superIndexes: readonly number[];
@@ -34,16 +37,19 @@ export interface AviHead {
   readonly fileBytes: number;
 }
 
-/** Headers with indexes of OpenDML take some ten kilobytes; more is none. */
+/**
+ * Most bytes of headers that are read. Headers with OpenDML indexes take some ten kilobytes; anything larger than this
+ * is not a header.
+ */
 const MAX_HEADER_BYTES = 4 << 20;
-/** Lists and chunks in front of `movi`: headers, tags, padding. */
+/** Most lists and chunks in front of `movi`: headers, tags, padding. */
 const MAX_LISTS = 64;
-/** Later starts are taken for damage, as ffmpeg's reader takes them, ms. */
+/** A start later than this is taken for damage, as ffmpeg's demuxer does, ms. */
 const LATEST_START_MS = 3_600_000;
 
 /**
  * Reads the headers of an AVI file ("AVI RIFF File Reference", Microsoft).
- * @returns null where the file is none, or has no list of pictures and sound behind readable headers
+ * @returns null where the file is no AVI file, or has no list of pictures and sound behind readable headers
  */
 export async function readAviHead(file: FileHandle): Promise<AviHead | null> {
   const { size: fileBytes } = await file.stat();
@@ -58,7 +64,7 @@ export async function readAviHead(file: FileHandle): Promise<AviHead | null> {
     const list = name === 'LIST' ? tag(head, 8) : null;
     if (list === 'movi') {
       const stated = at + 8 + sizeBytes;
-      // Captures that were never ended state nothing, or nothing but the name of the list.
+      // A capture that was never closed states no size, or only the 4 bytes of the list's name.
       const isStated = sizeBytes > 4 && stated <= fileBytes;
       const isCutOff = (riffBytes > 4 && 8 + riffBytes > fileBytes) || (sizeBytes > 4 && stated > fileBytes);
       const moviEnd = isStated ? stated : fileBytes;
@@ -120,7 +126,7 @@ function chunksOf(bytes: Buffer, from: number, end: number): HeaderChunk[] {
   return chunks;
 }
 
-/** Formats of sound (`wFormatTag`) whose units are single samples of all channels. */
+/** Sound formats (`wFormatTag`) whose units are single samples of all channels. */
 export const UNCOMPRESSED: ReadonlySet<number> = new Set([1, 3]);
 
 /** The four letters that name a chunk. */

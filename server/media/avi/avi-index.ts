@@ -3,25 +3,25 @@ import { readUpTo } from '../mp4/file-bytes.ts';
 import { tag, type AviHead } from './avi-head.ts';
 import type { AviChunk } from './avi-chunks.ts';
 
-/** A line of the index (`idx1`): a chunk where it has to lie. */
+/** A line of the index (`idx1`): a chunk, and where it should lie. */
 export interface AviEntry extends AviChunk {
   readonly flags: number;
 }
 
 export interface AviIndex {
-  /** Where its name stands. */
+  /** Where the name of the index stands. */
   readonly at: number;
   readonly entries: readonly AviEntry[];
 }
 
 const ENTRY_BYTES = 16;
-/** The index of a clip of the longest kind that is taken is smaller. */
+/** Most bytes of an index. Even that of the longest clip that is accepted is smaller. */
 const MAX_INDEX_BYTES = 32 << 20;
 
 /**
- * Reads the index behind pictures and sound; where bytes were lost or put in it does not stand where it has to, and the last one of the
- * file is taken. Lines that list lists (`rec `) are left out.
- * @param chunks what lies in the file: tells from where the lines count
+ * Reads the index behind pictures and sound. Where bytes were lost or inserted, it is not where it should be, and the
+ * last one in the file is taken. Lines that name lists (`rec `) are left out.
+ * @param chunks what lies in the file; shows from which place the lines count
  */
 export async function readAviIndex(
   file: FileHandle,
@@ -63,12 +63,12 @@ async function lastIndex(file: FileHandle, head: AviHead): Promise<number | null
   return null;
 }
 
-/** How many lines are held against the chunks for each place that they may count from. */
+/** How many lines are compared with the chunks for each place that they may count from. */
 const TRIED = 2000;
 
 /**
- * Lines count from the name of the list, as they should, from the start of the file, or from anywhere: the place from which most of them lead
- * to a chunk of their kind and size.
+ * The place from which the lines count. It should be the name of the list, but may be the start of the file or anything
+ * else: the place is taken from which most lines lead to a chunk of their kind and size.
  */
 function findBase(lines: readonly AviEntry[], chunks: readonly AviChunk[], head: AviHead): number {
   const byPlace = new Map(chunks.map((chunk) => [chunk.at, chunk]));

@@ -1,35 +1,41 @@
 import type { AviChunk } from './avi-chunks.ts';
 import type { AviEntry } from './avi-index.ts';
 
-/** A chunk of the file as it was, with what is left of it. */
+/** A chunk of the file as it was before the damage, with what is left of it. */
 export interface AviPiece {
   readonly name: string;
   readonly flags: number;
-  /** What it held. */
+  /** Size of its original content. */
   readonly sizeBytes: number;
   /**
-   * `whole`: it stands in the file. `cut`: its header does, and less of its content than that says. `headless`: its place is
-   * known, its header is overwritten. `gone`: its bytes are not in the file.
+   * `whole`: it is intact. `cut`: its header is there, but less content than it states. `headless`: its place is known,
+   * but its header is overwritten. `gone`: its bytes are not in the file.
    */
   readonly state: 'whole' | 'cut' | 'headless' | 'gone';
-  /** What is left of its content; the same for nothing. */
+  /** Where the rest of its content begins and ends; both the same where nothing is left. */
   readonly from: number;
   readonly end: number;
 }
 
-/** How many chunks ahead a line is looked for where bytes were lost or put in. */
+/** How many chunks ahead a line is searched for where bytes were lost or inserted. */
 const AHEAD = 400;
-/** So many of the lines from one on must stand as far aside as it does: sizes repeat, above all those of empty chunks. */
+/**
+ * Of the next `asked` lines, at least `agreeing` must be shifted by the same distance. One line alone is no proof
+ * because sizes repeat, above all those of empty chunks.
+ */
 const WITNESSES = { asked: 8, agreeing: 5 };
-/** Places that are looked at in all: an index of nothing but garbage would ask for billions, a clip of an hour with 20 holes asks for 24 000. */
+/**
+ * Most places that are looked at in total. An index of nothing but garbage would need billions; a clip of one hour with
+ * 20 holes needs 24 000.
+ */
 const MOST_LOOKS = 2e6;
 
 /**
- * Lays an index over what lies in the file. A line whose chunk stands where it has to is whole; behind bytes that were lost or put in
- * all others stand as far aside, which those behind it must show. Lines between are chunks whose header is overwritten, where
- * nothing moved, or which are not in the file any more.
- * @param entries lines of the index, rising
- * @param chunks what was found in the file, rising
+ * Matches an index to what lies in the file. A line whose chunk is where it should be is whole. Behind lost or inserted
+ * bytes, all chunks are shifted by the same distance, which the lines behind must confirm. The lines between are chunks
+ * with an overwritten header (where nothing moved), or chunks that are no longer in the file.
+ * @param entries lines of the index, ascending
+ * @param chunks what was found in the file, ascending
  * @param endAt where pictures and sound end in the file
  */
 export function reconcile(
@@ -58,7 +64,7 @@ export function reconcile(
 interface Line {
   readonly entry: AviEntry;
   readonly chunk: AviChunk | null;
-  /** How far aside the last found one stands from where its line puts it, bytes. */
+  /** How far the last chunk found is shifted from where its line puts it, bytes. */
   readonly shift: number;
 }
 
@@ -77,7 +83,7 @@ function match(entries: readonly AviEntry[], chunks: readonly AviChunk[]): Line[
     const lines = Array.from({ length: Math.min(asked, entries.length - line) }, (_, i) => line + i);
     return lines.filter((one) => isThere(one, aside)).length >= Math.min(agreeing, lines.length);
   };
-  // Chunks of one size fit at any multiple of it: where later ones stand in their places nothing has moved.
+  // Chunks of equal size fit at any multiple of that size. Where later chunks are in their places, nothing has moved.
   const goesOn = (line: number, aside: number) => {
     const end = Math.min(line + AHEAD, entries.length);
     for (let one = line + 1; one < end; one += 1) if (isShifted(one, aside)) return true;

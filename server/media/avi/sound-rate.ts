@@ -1,14 +1,17 @@
 import type { AviChunk } from './avi-chunks.ts';
 import { type AviStream, UNCOMPRESSED } from './avi-head.ts';
 
-/** Smaller differences add up to nothing over a clip: 10 ms in a minute. */
+/** Smallest difference of rates that matters. Less than this adds up to under 10 ms in a minute. */
 const LEAST_SHARE = 1.7e-4;
-/** A sound whose end lies this much nearer to that of the picture at one of two rates is meant to be played at it, ms. */
+/**
+ * A sound is meant to be played at the rate at which its end lies nearer, by at least this much, to the end of the
+ * picture, ms.
+ */
 const CLEARLY_MS = 20;
 
 /**
- * Uncompressed sounds that their header counts at another rate than that at which their samples were taken by their format, though they end
- * with the picture at their own. Programs that capture state a rate on purpose, where it makes both end together.
+ * Uncompressed sounds whose header states another rate than their format does, although they end with the picture at
+ * the format's rate. Capture programs also state a different rate on purpose, where it makes both end together.
  * @param chunks all pictures and sound of the file
  */
 export function soundsAtWrongRate(
@@ -37,7 +40,7 @@ export function soundsAtWrongRate(
   });
 }
 
-/** Whether the header counts an uncompressed sound at another rate than its format states. */
+/** Whether the header of an uncompressed sound states another rate than its format does. */
 export function statesOtherRate(stream: AviStream): boolean {
   const { kind, soundFormat, scale, rate, ownRateHz, sampleBytes } = stream;
   if (kind !== 'sound' || !UNCOMPRESSED.has(soundFormat)) return false;

@@ -11,13 +11,14 @@ export interface WriteAviInput {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is gathered before it is written. */
+/** Bytes gathered before they are written. */
 const WRITE_BYTES = 1 << 20;
 
 /**
- * Writes pictures and sound one behind the other under the headers of the file, with an index. A picture without bytes is an empty one,
- * by which AVI shows the one before it again; what is missing of a piece of sound is silence, and so is one without its header where
- * sound is uncompressed, as anything may stand there; else it is what stands in its place, which decoders pass over. What follows keeps its time.
+ * Writes pictures and sound one after another under the headers of the file, with an index. A picture without bytes
+ * becomes an empty one, for which AVI shows the picture before it again. The missing part of a piece of sound becomes
+ * silence. So does a piece of uncompressed sound without its header, because anything may stand there; for compressed
+ * sound the bytes found there are kept, which decoders skip. Everything behind keeps its time.
  * @throws Mp4Error where the file ends before its pieces do, the signal's reason when aborted
  */
 export async function writeAvi({ file, head, pieces, outputPath, signal }: WriteAviInput): Promise<void> {
@@ -60,7 +61,10 @@ export async function writeAvi({ file, head, pieces, outputPath, signal }: Write
 }
 
 const EMPTY = Buffer.alloc(0);
-/** Without the code that a unit begins with (ITU-T H.264, annex B) nothing tells that something lies there, and copying it leaves no trace. */
+/**
+ * The start code of a unit (ITU-T H.264, annex B). Without it, nothing shows that a picture lies there, and copying it
+ * leaves no trace.
+ */
 const START_CODE = Buffer.of(0, 0, 1);
 const beginsUnit = (bytes: Buffer) => [0, 1].includes(bytes.subarray(0, 4).indexOf(START_CODE));
 const isH264 = (stream: AviStream | undefined) => /^([hx]264|avc1)$/i.test(stream?.coding ?? '');
@@ -73,7 +77,7 @@ async function contentOf(file: FileHandle, piece: AviPiece, stream: AviStream | 
     const bytes = await readExactly(file, from, end - from);
     return state === 'headless' && isH264(stream) && !beginsUnit(bytes) ? EMPTY : bytes;
   }
-  // Samples of 8 bits have no sign: 128 is the middle.
+  // 8-bit samples are unsigned: 128 is the middle.
   const silence = Buffer.alloc(sizeBytes, isRaw && stream.bitsPerSample === 8 ? 0x80 : 0);
   if (state === 'gone' || (state === 'headless' && isRaw)) return silence;
   silence.set(await readExactly(file, from, end - from));

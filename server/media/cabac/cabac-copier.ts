@@ -1,7 +1,7 @@
 import { CabacDecoder } from './cabac-decoder.ts';
 import { CabacEncoder } from './cabac-encoder.ts';
 
-/** A decoder that codes all that it reads once more, so that data can be ended where they did not. */
+/** A decoder that also encodes everything it reads, so that data can be ended at another place. */
 export class CabacCopier extends CabacDecoder {
   private encoder = new CabacEncoder();
   private ended: Buffer[] = [];
@@ -36,13 +36,13 @@ export class CabacCopier extends CabacDecoder {
     return symbol;
   }
 
-  /** What lies in between, as raw samples do, is kept as it is. */
+  /** What lies between, such as raw samples, is kept as it is. */
   override skipTo(at: number): void {
     if (at > this.nextAt()) this.ended.push(Buffer.from(this.bytes.subarray(this.nextAt(), at)));
     super.skipTo(at);
   }
 
-  /** The substreams read since it was last finished, the last of them ended here. */
+  /** The substreams read since the last call, the last of them ended here. */
   finish(): Buffer[] {
     this.close(1);
     const { ended } = this;

@@ -1,4 +1,7 @@
-/** Widths of the less probable half by state and by quarter of the range (ITU-T H.265, table 9-52, and H.264, table 9-44). */
+/**
+ * Interval width of the less probable symbol by state and by quarter of the range (ITU-T H.265, table 9-52, and H.264,
+ * table 9-44).
+ */
 const LPS_WIDTHS = [
   [128, 176, 208, 240, 128, 167, 197, 227, 128, 158, 187, 216, 123, 150, 178, 205, 116, 142, 169, 195],
   [111, 135, 160, 185, 105, 128, 152, 175, 100, 122, 144, 166, 95, 116, 137, 158, 90, 110, 130, 150],
@@ -14,7 +17,7 @@ const LPS_WIDTHS = [
   [8, 10, 12, 14, 8, 9, 11, 13, 7, 9, 11, 12, 7, 9, 10, 12, 7, 8, 10, 11],
   [6, 8, 9, 11, 6, 7, 9, 10, 6, 7, 8, 9, 2, 2, 2, 2],
 ].flat();
-/** The state behind a less probable symbol (H.265, table 9-53; H.264, table 9-45). */
+/** The state after a less probable symbol (H.265, table 9-53; H.264, table 9-45). */
 const AFTER_LPS = [
   [0, 0, 1, 2, 2, 4, 4, 5, 6, 7, 8, 9, 9, 11, 11, 12, 13, 13, 15, 15, 16, 16, 18, 18, 19, 19, 21, 21, 22, 22],
   [23, 24, 24, 25, 26, 26, 27, 27, 28, 29, 29, 30, 30, 30, 31, 32, 32, 33, 33, 33, 34, 34, 35, 35, 35, 36],
@@ -22,12 +25,15 @@ const AFTER_LPS = [
 ].flat();
 
 const STATES = 128;
-/** By state, twice its index plus the more probable symbol, times four plus the quarter of the range. */
+/**
+ * The same widths, indexed by four times the state (twice its index plus the more probable symbol) plus the quarter of
+ * the range.
+ */
 export const WIDTHS = Uint8Array.from(
   { length: 4 * STATES },
   (_, at) => LPS_WIDTHS[4 * (at >> 3) + (at & 3)] ?? 2,
 );
-/** The state of a context behind each kind of symbol. */
+/** The state of a context after each kind of symbol. */
 export const NEXT_MPS = Uint8Array.from({ length: STATES }, (_, state) =>
   state >> 1 < 62 ? state + 2 : state,
 );
@@ -36,7 +42,7 @@ export const NEXT_LPS = Uint8Array.from({ length: STATES }, (_, state) => {
   return 2 * (AFTER_LPS[state >> 1] ?? 63) + symbol;
 });
 
-/** Bits below the nine of the offset that are held ready. */
+/** Bits held ready below the nine of the offset. */
 const SPARE_BITS = 7;
 const HALF = 256 << SPARE_BITS;
 
@@ -51,8 +57,9 @@ export interface CabacMark {
 }
 
 /**
- * The arithmetic decoder of HEVC (ITU-T H.265, 9.3.4.3) and H.264 (ITU-T H.264, 9.3.3.2), which is the same. It reads zeros beyond the end of its data; `passedEnd` tells.
- * A class with plain numbers, since it is called for every bit of a clip.
+ * The arithmetic decoder of HEVC (ITU-T H.265, 9.3.4.3) and H.264 (ITU-T H.264, 9.3.3.2), which is the same. Beyond the
+ * end of its data it reads zeros; `passedEnd` tells. It is a class with plain numbers, because it is called for every
+ * bit of a clip.
  */
 export class CabacDecoder {
   /** State of each context: twice pStateIdx plus valMps. */
@@ -62,14 +69,14 @@ export class CabacDecoder {
   private end = 0;
   private range = 510;
   private value = 0;
-  /** Minus the number of bits that can be shifted out before a byte is needed. */
+  /** Minus the number of bits that can be shifted out before the next byte is needed. */
   private missing = -8;
 
   constructor(contextCount: number) {
     this.states = new Uint8Array(contextCount);
   }
 
-  /** Starts at a byte (9.3.2.5); contexts stay as they are. */
+  /** Starts at a byte (9.3.2.5); contexts keep their states. */
   start(bytes: Uint8Array, at: number, end: number): void {
     this.bytes = bytes;
     this.at = at;
@@ -85,7 +92,7 @@ export class CabacDecoder {
     return at < this.end ? (this.bytes[at] ?? 0) : 0;
   }
 
-  /** A symbol with the probability of a context. */
+  /** Reads a symbol with the probability of a context. */
   bin(context: number): number {
     const state = this.states[context] ?? 0;
     const width = WIDTHS[(state << 2) | ((this.range >> 6) & 3)] ?? 2;
@@ -116,7 +123,7 @@ export class CabacDecoder {
     }
   }
 
-  /** A symbol of even odds. */
+  /** Reads a symbol with even odds. */
   bypass(): number {
     this.shift(1);
     const scaled = this.range << SPARE_BITS;
@@ -125,7 +132,7 @@ export class CabacDecoder {
     return 1;
   }
 
-  /** Up to 32 symbols of even odds, the first one highest. */
+  /** Reads up to 32 symbols with even odds, the first one highest. */
   bypassBits(count: number): number {
     let result = 0;
     let left = count;
@@ -141,7 +148,7 @@ export class CabacDecoder {
     return bits;
   }
 
-  /** A symbol that ends the data when it is 1 (9.3.4.3.5). */
+  /** Reads a symbol that ends the data when it is 1 (9.3.4.3.5). */
   terminate(): number {
     this.range -= 2;
     const scaled = this.range << SPARE_BITS;
@@ -153,24 +160,24 @@ export class CabacDecoder {
     return 0;
   }
 
-  /** Behind a terminating 1: whether the last bit read is the stop bit, with nothing but zeros behind it in its byte. */
+  /** After a terminating 1: whether the last bit read is the stop bit, with only zeros behind it in its byte. */
   stopsHere(): boolean {
     const last = this.bytes[this.at - 1] ?? 0;
     return ((last << (8 + this.missing)) & 255) === 0x80;
   }
 
-  /** Behind a terminating 1: the place of the byte that follows. */
+  /** After a terminating 1: the place of the byte that follows. */
   nextAt(): number {
     return this.at;
   }
 
-  /** Notes where it stands, contexts included. */
+  /** Saves the current place with all context states. */
   mark(): CabacMark {
     const { at, range, value, missing } = this;
     return { at, range, value, missing, states: this.states.slice() };
   }
 
-  /** Goes on from a mark in data of the same length. */
+  /** Continues from a mark in data of the same length. */
   goBack({ at, range, value, missing, states }: CabacMark): void {
     this.at = at;
     this.range = range;

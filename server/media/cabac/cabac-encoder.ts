@@ -1,6 +1,9 @@
 import { NEXT_LPS, NEXT_MPS, WIDTHS } from './cabac-decoder.ts';
 
-/** The arithmetic encoder of HEVC (ITU-T H.265, 9.3.5) and H.264 (ITU-T H.264, 9.3.4): the counterpart of `CabacDecoder`, which keeps the contexts. */
+/**
+ * The arithmetic encoder of HEVC (ITU-T H.265, 9.3.5) and H.264 (ITU-T H.264, 9.3.4), the counterpart of
+ * `CabacDecoder`. The caller keeps the contexts.
+ */
 export class CabacEncoder {
   private readonly bytes: number[] = [];
   private low = 0;
@@ -9,7 +12,7 @@ export class CabacEncoder {
   private outstanding = 0;
   private byte = 1;
 
-  /** A symbol with a probability; the state is that before it: twice pStateIdx plus valMps. */
+  /** Writes a symbol with a probability, given by the state before it: twice pStateIdx plus valMps. */
   bin(state: number, symbol: number): void {
     const width = WIDTHS[(state << 2) | ((this.range >> 6) & 3)] ?? 2;
     this.range -= width;
@@ -20,14 +23,14 @@ export class CabacEncoder {
     this.renormalise();
   }
 
-  /** A symbol with the probability of a context, whose state among `states` follows. */
+  /** Writes a symbol with the probability of a context and updates its state in `states`. */
   inContext(states: Uint8Array, context: number, symbol: number): void {
     const state = states[context] ?? 0;
     this.bin(state, symbol);
     states[context] = (symbol === (state & 1) ? NEXT_MPS[state] : NEXT_LPS[state]) ?? 0;
   }
 
-  /** An Exp-Golomb code of an order in symbols of even odds (ITU-T H.265, 9.3.3.3; H.264, 9.3.2.3). */
+  /** Writes an Exp-Golomb code of an order in symbols with even odds (ITU-T H.265, 9.3.3.3; H.264, 9.3.2.3). */
   golomb(value: number, order: number): void {
     let [left, bits] = [value, order];
     for (; left >= 2 ** bits; bits += 1) {
@@ -38,21 +41,21 @@ export class CabacEncoder {
     this.bypassBits(bits, left);
   }
 
-  /** A symbol of even odds. */
+  /** Writes a symbol with even odds. */
   bypass(symbol: number): void {
     this.low <<= 1;
     if (symbol === 1) this.low += this.range;
     this.shiftOut();
   }
 
-  /** Symbols of even odds, the first one highest. */
+  /** Writes symbols with even odds, the first one highest. */
   bypassBits(count: number, value: number): void {
     for (let bit = count - 1; bit >= 0; bit -= 1) this.bypass((value >>> bit) & 1);
   }
 
   /**
-   * A symbol that ends the data when it is 1.
-   * @returns then the data, which end with a stop bit and zeros up to a whole byte
+   * Writes a symbol that ends the data when it is 1.
+   * @returns in that case the data, which end with a stop bit and zeros up to a whole byte
    */
   terminate(symbol: number): Buffer | null {
     this.range -= 2;

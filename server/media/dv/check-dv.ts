@@ -4,18 +4,18 @@ const BLOCKS = 150;
 const SEQUENCE_BYTES = BLOCKS * BLOCK_BYTES;
 /** Sequences in a picture of 525 and of 625 lines, in each channel. */
 const SEQUENCES = [10, 12] as const;
-/** Header, subcode and auxiliary blocks in front of the others... */
+/** Header, subcode and auxiliary blocks at the start of a sequence... */
 const FIRST = 6;
-/** ...which are one of sound and fifteen of picture, again and again. */
+/** ...followed by groups of one sound block and fifteen picture blocks. */
 const RUN = 16;
 const PICTURE_SECTION = 4;
 /** Marks with which a deck says that it could not read a block from the tape and put nothing in its place. */
 const UNREAD = new Set([0x7, 0xf]);
 
 /**
- * Whether each block of a picture of DV stands where it has to, by the number that it begins with, and the deck had read it. What the sound of
- * the same picture has lost does not count.
- * @returns `unknown` for data of another size, as those of other tapes than DV, DVCAM and DVCPRO are
+ * Whether each picture block of a DV picture is in its place, according to the number that it begins with, and was read
+ * by the deck. Losses in the sound of the same picture do not count.
+ * @returns `unknown` for data of another size, as from tapes other than DV, DVCAM and DVCPRO
  */
 export function checkDv(bytes: Uint8Array): 'whole' | 'damaged' | 'unknown' {
   const sequences = bytes.length / SEQUENCE_BYTES;
@@ -26,7 +26,7 @@ export function checkDv(bytes: Uint8Array): 'whole' | 'damaged' | 'unknown' {
       const place = block - FIRST;
       if (place % RUN === 0) continue;
       const at = sequence * SEQUENCE_BYTES + block * BLOCK_BYTES;
-      // Blocks of picture are counted without those of sound.
+      // Picture blocks are numbered without the sound blocks.
       const number = place - Math.floor(place / RUN) - 1;
       const [section = 0, row = 0, listed = 0, status = 0] = bytes.subarray(at, at + 4);
       const isInPlace =

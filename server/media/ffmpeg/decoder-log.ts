@@ -1,8 +1,8 @@
-/** The line with which ffmpeg ends its preparations, for which decoders look at the first pictures. */
+/** The line with which ffmpeg ends its preparations, during which decoders already look at the first pictures. */
 export const endsPreparations = (line: string): boolean => /^(\[info\] )?Stream mapping:/.test(line);
 
 /**
- * How many macroblocks of the picture that it has just come to the end of a decoder of H.264 or MPEG-4 says that it guesses.
+ * How many macroblocks a decoder of H.264 or MPEG-4 says that it guesses in the picture it has just finished.
  * @returns null for any other line
  */
 export function concealedMacroblocks(line: string): number | null {
@@ -10,7 +10,7 @@ export function concealedMacroblocks(line: string): number | null {
   return said && Number(said[1]);
 }
 
-/** Of a macroblock, counted in macroblocks from the left and from the top. */
+/** Place of a macroblock, counted in macroblocks from the left and from the top. */
 export interface MacroblockPlace {
   readonly column: number;
   readonly row: number;

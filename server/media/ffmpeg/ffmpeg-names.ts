@@ -1,52 +1,57 @@
 import { runTool, type ToolPaths } from './tools.ts';
 
 /**
- * Names that ffmpeg gave new ones and then took away: plans use the new ones, which older builds do not know, and
- * version 9.0 knows no others (`-vsync` went there, deprecated since 5.1; a number as `-enc_time_base`, since 6.1).
+ * Options that ffmpeg renamed and whose old names it then removed. Plans use the new names, which older builds do not
+ * know; version 9.0 knows only those (`-vsync` was removed there, deprecated since 5.1; a number as `-enc_time_base`,
+ * since 6.1).
  */
 const [MODE, OLD_MODE] = ['-fps_mode', '-vsync'];
 const [TIME_BASE, OF_THE_CLIP, OLD_OF_THE_CLIP] = ['-enc_time_base', 'demux', '-1'];
-/** Pictures of another size than the first stay as they are. Builds of before 2021 (4.4) know no word for it. */
+/** Pictures of another size than the first keep their size. Builds older than 4.4 (2021) have no such option. */
 export const KEEP_SIZES = '-noautoscale';
 const CLOCK = '-movie_timescale';
 /**
- * Of an MP4 file that is read again as one of several: a movie counts milliseconds, as it did in all versions until 9.0 took the
- * finest clock of the tracks for it. Builds before 5.1 need no word for it.
+ * For an MP4 file that is read again as one of several: the movie counts milliseconds. All versions did so until 9.0,
+ * which takes the finest clock of the tracks. Builds before 5.1 need no option for it.
  */
 export const MOVIE_IN_MS: readonly string[] = [CLOCK, '1000'];
 
-/** Makes a decoder say when it hands a picture on, with its time and type. */
+/** Makes a decoder log each picture that it outputs, with its time and type. */
 export const DECODER_MARKS = '-debug_ts';
 
 /**
- * What ffmpeg itself says, behind the decoder's own words, of a packet that gave nothing: up to 6.0; from 6.1 on where the decoder
- * takes it; and from 7.0 on where it hands on what it made of it.
+ * What ffmpeg itself logs, after the decoder's own words, about a packet that gave no picture: first form up to 6.0;
+ * second from 6.1 on, when the decoder takes the packet; third from 7.0 on, when the decoder outputs what it made of
+ * it.
  */
 export const PACKET_REFUSED =
   /Error while decoding stream|Error submitting packet to decoder|Decoding error: /;
 
-/** By release, by number of commits for builds between releases, and by the year that others tell. */
+/**
+ * Since when a build has something: by release, by number of commits for builds between releases, or by year for builds
+ * that only tell that.
+ */
 interface Since {
   readonly release: readonly [major: number, minor: number];
   readonly commits: number;
   readonly year: number;
 }
-/** Builds that know the new name remark on the old one, among what they say of damage. */
+/** Builds that know the new name warn about the old one, in the middle of their messages about damage. */
 const NEW_MODE: Since = { release: [5, 1], commits: 107_500, year: 2023 };
 const NEW_TIME_BASE: Since = { release: [6, 1], commits: 112_500, year: 2024 };
 const THREADED: Since = { release: [7, 0], commits: 113_000, year: 2024 };
 const TELLS_CORRUPT: Since = { release: [4, 2], commits: 93_000, year: 2020 };
 const SIZES_KEPT: Since = { release: [4, 4], commits: 102_000, year: 2021 };
 
-/** Every decoded picture is handed on once, at its own time. */
+/** Every decoded picture is output once, at its own time. */
 export const EACH_PICTURE: readonly string[] = [MODE, 'passthrough'];
-/** The same into a file that keeps the time base of the clip. */
+/** The same, into a file that keeps the clip's time base. */
 export const EACH_AT_ITS_TIME: readonly string[] = [...EACH_PICTURE, TIME_BASE, OF_THE_CLIP];
 
 /**
  * Whether a build is older than something.
- * @param version as ffmpeg tells it: "5.1.9-0+deb12u1", "n7.1", "N-47683-g0e8eb07980-static", "2024-03-04-git-..."; one that cannot
- * be read is taken for new
+ * @param version as ffmpeg tells it: "5.1.9-0+deb12u1", "n7.1", "N-47683-g0e8eb07980-static", "2024-03-04-git-..."; an
+ * unreadable one counts as new
  */
 function isBefore(version: string, { release, commits, year }: Since): boolean {
   const [, major, minor] = /^n?(\d+)\.(\d+)/.exec(version) ?? [];
@@ -58,18 +63,19 @@ function isBefore(version: string, { release, commits, year }: Since): boolean {
 }
 
 /**
- * Whether decoders and filters run in threads of their own, from version 7 on: what a filter says of a picture may then come before
- * or behind what the decoder says of the next, and in the middle of its line, without a name in front.
+ * Whether decoders and filters run in threads of their own, from version 7 on. A filter's message about a picture may
+ * then come before or after the decoder's message about the next, or in the middle of that line, without a name in
+ * front.
  */
 export const runsInThreads = (version: string): boolean => !isBefore(version, THREADED);
 
 /**
- * Whether ffmpeg itself tells of each picture that it hands on whether it is corrupt. Before (the npm package's build of 2018), a
- * picture of which the decoder found no fault but its early end is told of at the level of news alone, as what was concealed.
+ * Whether ffmpeg itself tells for each picture whether it is corrupt. The npm package's build of 2018 does not: a
+ * picture whose only fault is its early end is told of only at info level, as concealed.
  */
 export const tellsCorruptPictures = (version: string): boolean => !isBefore(version, TELLS_CORRUPT);
 
-/** The arguments as a build of some version knows them. */
+/** The arguments in the names that a build of this version knows. */
 export function namedFor(version: string, args: readonly string[]): string[] {
   const isOld = isBefore(version, NEW_MODE);
   const known = args.filter((name, at) => {
@@ -85,7 +91,7 @@ export function namedFor(version: string, args: readonly string[]): string[] {
 }
 
 /**
- * Arguments in the names that the ffmpeg of these tools knows.
+ * The arguments in the names that the ffmpeg of these tools knows.
  * @throws MediaToolError when it cannot run or the job is cancelled
  */
 export async function inNamesOf(
@@ -100,7 +106,7 @@ export async function inNamesOf(
 const CHANGED = new Set([MODE, TIME_BASE, KEEP_SIZES, CLOCK]);
 
 /**
- * The version that ffmpeg says it has, "unknown" when it says none; it is asked only where nobody did.
+ * The version that ffmpeg reports, "unknown" when it reports none. It is asked only if it was not asked before.
  * @throws MediaToolError when it cannot run or the job is cancelled
  */
 export async function versionOf(tools: ToolPaths, signal?: AbortSignal): Promise<string> {

@@ -35,8 +35,8 @@ export interface FfmpegPlan {
   /** Expected length of the output in milliseconds, the base of the progress share; null when unknown. */
   readonly expectedDurationMs: number | null;
   /**
-   * Its log is read line by line, so no progress is asked for: builds since version 7 write it into the middle of others' lines. What
-   * comes on the pipe and into the log is sign enough that it goes on.
+   * Whether the log is read line by line. Then no progress is asked for, because builds since version 7 write it into
+   * the middle of other lines; data on the pipe and in the log show that the run goes on.
    */
   readonly isLogRead?: boolean;
   /** ffmpeg log level; default `error`. Decoder messages with PTS need `repeat+info`. */
@@ -58,9 +58,9 @@ export function toSeconds(ms: number): string {
 }
 
 /**
- * The sum of some terms of an expression, which is true where any of them is; `0` for none. Written plainly, more than a hundred
- * are refused: ffmpeg nests a sum by one for each term, and no deeper than that (measured: 100 terms are read, 110
- * are not; in halves of halves 6000 are).
+ * An expression that is true where any of the terms is; `0` for none. The terms are added in halves of halves, because
+ * ffmpeg nests a plain sum by one level per term and refuses more than about a hundred (measured: 100 terms are read,
+ * 110 are not; halved, 6000 are).
  */
 export function sumOf(terms: readonly string[]): string {
   const [only] = terms;
@@ -72,7 +72,7 @@ export function sumOf(terms: readonly string[]): string {
 /** The whole argument list of a plan in the order ffmpeg wants it (without the program's name). */
 export function planToArgs(plan: FfmpegPlan): string[] {
   const args = ['-nostdin', '-hide_banner', '-y', '-loglevel', plan.logLevel ?? 'error'];
-  // Otherwise a stream of which two thirds cannot be decoded ends in exit code 69, whatever came out of it.
+  // Without this, a stream of which two thirds cannot be decoded ends in exit code 69, whatever came out of it.
   args.push('-max_error_rate', '1', ...(plan.globalOptions ?? []));
   for (const input of plan.inputs) {
     if (input.lavfi) args.push('-f', 'lavfi');
@@ -90,8 +90,11 @@ export function planToArgs(plan: FfmpegPlan): string[] {
   return args;
 }
 
-/** Filters that number pictures anew, so that each goes on once, whatever its time. */
+/** Filters that number pictures anew, so that each is output once, whatever its time. */
 export const ONCE = 'settb=1/25,setpts=N';
 
-/** Filter for an aspect of the samples as it is, for instance "128/117": without a limit ffmpeg rounds it to terms up to 100. */
+/**
+ * Filter that sets exactly this sample aspect ratio, such as "128/117". Without the limit ffmpeg rounds to terms up to
+ * 100.
+ */
 export const setAspect = (aspect: string) => `setsar=${aspect}:max=65535`;

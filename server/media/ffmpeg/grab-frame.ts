@@ -3,7 +3,7 @@ import { toSeconds } from './ffmpeg-plan.ts';
 import { uploadedInputOptions } from '../probe/probe.ts';
 import type { ContainerFormat } from '../probe/sniff-container.ts';
 
-/** Longest side of the picture; two stand side by side on a phone. */
+/** Longest side of the picture, so that two fit side by side on a phone. */
 const LONGEST_SIDE_PX = 480;
 
 export interface FrameWish {

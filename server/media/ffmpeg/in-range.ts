@@ -2,9 +2,9 @@
 const DEEP = /p(\d{2})le$/;
 
 /**
- * Filters that keep samples within what a format has bits for. Of damaged H.264 with ten bits a sample ffmpeg's decoder leaves values up to
- * 32 125 in blocks that it did not write, at which x264 ends itself ("Assertion `cost >= 0' failed").
- * @returns none for formats of eight bits, where each byte is a sample
+ * Filters that keep samples within the bits of their format. From damaged 10-bit H.264, ffmpeg's decoder leaves values
+ * up to 32 125 in blocks that it did not write, and x264 then aborts ("Assertion `cost >= 0' failed").
+ * @returns none for 8-bit formats, where each byte is a sample
  */
 export function inRange(pixelFormat: string): string[] {
   const bits = Number(DEEP.exec(pixelFormat)?.[1] ?? 8);

@@ -9,8 +9,8 @@ const REPAIRED: readonly (readonly [major: number, minor: number, patch: number]
 ];
 
 /**
- * A sentence for the operator when this ffmpeg is older than the repair of a known memory error, or null.
- * Distributions repair without a new number, hence "may".
+ * A sentence for the operator when this ffmpeg is older than the fix of a known memory error, else null. Distributions
+ * fix it without a new version number, hence "may".
  * @param version as `ffmpeg -version` gives it, e.g. "5.1.9-0+deb12u1"
  */
 export function knownFlaw(version: string): string | null {
@@ -32,8 +32,8 @@ export function knownFlaw(version: string): string | null {
 }
 
 /**
- * A sentence about what this ffmpeg cannot do that others can, measured over the tests that `docs/decisions.md` tells of; null where
- * there is nothing to say.
+ * A sentence about what this ffmpeg cannot do that others can, measured with the tests that `docs/decisions.md`
+ * describes; null where there is nothing to say.
  */
 export function knownLimit(version: string): string | null {
   if (!tellsCorruptPictures(version)) {

@@ -34,11 +34,11 @@ const WALL_MS = 30 * 60_000;
 export const CODING_WALL_MS = 4 * 60 * 60_000;
 
 /**
- * What ffmpeg says since version 7 where an output got no picture and no sound, and calls the run failed. Before, such an output was
- * empty and the run was well; who asks for pictures counts what came.
+ * What ffmpeg says since version 7 when an output got no picture and no sound; it then calls the run failed. Earlier
+ * versions wrote an empty output and succeeded. Callers that want pictures count what came.
  */
 const NOTHING_CAME = /Could not open encoder before EOF/;
-/** Nothing comes from filters either that could not be set up: that is no empty output, but a failure. */
+/** Filters that could not be set up also give nothing, but that is a failure and no empty output. */
 const REFUSED = /Error reinitializing filters/;
 
 /**
@@ -56,7 +56,7 @@ export async function runFfmpeg(plan: FfmpegPlan, options: RunOptions): Promise<
   const progress = createProgressReader(plan.expectedDurationMs);
   const command = withoutQuestions(ffmpeg({ stdoutLines: 0 }));
   command.setFfmpegPath(options.tools.ffmpeg);
-  // One chunk ahead only: a chunk may be a whole raw picture of several megabytes.
+  // Only one chunk ahead, because a chunk may be a whole raw picture of several megabytes.
   const source = options.stdin && Readable.from(options.stdin, { objectMode: true, highWaterMark: 1 });
   const sink = options.onStdout && toWritable(options.onStdout, run.touch);
   const drained = sink ? finished(sink) : Promise.resolve();
@@ -78,7 +78,7 @@ export async function runFfmpeg(plan: FfmpegPlan, options: RunOptions): Promise<
     });
     command.on('end', () => settle(null));
     command.on('error', (error: Error) => {
-      // An input stream that fails leaves the child waiting for the rest of it.
+      // When the input stream fails, the child waits for the rest of it.
       command.kill('SIGKILL');
       const said = run.stderrTail();
       settle(NOTHING_CAME.test(said) && !REFUSED.test(said) ? null : error);
@@ -93,8 +93,8 @@ export async function runFfmpeg(plan: FfmpegPlan, options: RunOptions): Promise<
 }
 
 /**
- * The library first asks ffmpeg for its formats and encoders, in children that `kill` does not reach: one that
- * hangs would keep the run for ever. Our plans name nothing that ffmpeg would not refuse by itself.
+ * fluent-ffmpeg first asks ffmpeg for its formats and encoders, in children that `kill` does not reach: one that hangs
+ * would keep the run for ever. Our plans name nothing that ffmpeg would not refuse by itself.
  */
 function withoutQuestions(command: ffmpeg.FfmpegCommand): ffmpeg.FfmpegCommand {
   return Object.assign(command, {
@@ -144,8 +144,8 @@ function pairwise(list: string[]): [string, string, ...string[]] {
 function toWritable(onStdout: NonNullable<RunOptions['onStdout']>, touch: () => void): Writable {
   return new Writable({
     highWaterMark: 1 << 20,
-    // On "close" fluent-ffmpeg gives the process 20 ms to be gone and then calls the run failed: too little
-    // for a machine under load. The exit of the process alone ends the run.
+    // On "close", fluent-ffmpeg gives the process 20 ms to end and then calls the run failed, which is too little on a
+    // machine under load. Only the exit of the process ends the run.
     emitClose: false,
     write(chunk: Buffer, _encoding, done) {
       touch();

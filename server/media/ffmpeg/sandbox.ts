@@ -9,29 +9,29 @@ const exec = promisify(execFile);
 export interface SandboxOptions {
   /** Real ffmpeg and ffprobe, and the speech engine where there is one. */
   readonly tools: ToolPaths;
-  /** Folder for the wrapper scripts; made when absent. */
+  /** Folder for the wrapper scripts; created when absent. */
   readonly folder: string;
-  /** Limit of data memory for one child in megabytes; null for none. */
+  /** Limit on the data memory of one child, megabytes; null for none. */
   readonly dataLimitMb: number | null;
 }
 
 export interface Sandbox {
   readonly tools: ToolPaths;
-  /** What this machine could not give, in words for the log. */
+  /** The protections that this machine lacks, in words for the log. */
   readonly missing: readonly string[];
 }
 
 /**
- * Stack of each thread of ffmpeg, kB. It counts as data of the child, and from version 7 on ffmpeg has twice as many threads: with
- * the usual 8 MB, coding 1080p took 440 MB with 7.1 and 8.0, with these 400 MB (5.1: 360 and 320 MB; steps of 40 MB). Threads of
- * macOS have a quarter of it.
+ * Stack of each ffmpeg thread, kB. It counts as the child's data memory, and from version 7 on ffmpeg has twice as many
+ * threads. Coding 1080p took 440 MB with the usual 8 MB stack in 7.1 and 8.0, and 400 MB with this one (5.1: 360 and
+ * 320 MB; measured in steps of 40 MB). Threads of macOS have a quarter of it.
  */
 const STACK_KB = 2048;
 
 /**
- * Writes wrapper scripts through which every media tool runs: the child dies with the thread that started
- * it (`setpriv --pdeathsig`), gains no privileges, leaves no core file, and yields the processor to the
- * server. Each layer is left out, and named in `missing`, where the machine does not have it.
+ * Writes wrapper scripts through which every media tool runs: the child dies with the thread that started it (`setpriv
+ * --pdeathsig`), gains no privileges, leaves no core file, and gives the server priority on the processor. A layer that
+ * the machine does not have is left out and named in `missing`.
  */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   await mkdir(options.folder, { recursive: true });

@@ -1,24 +1,26 @@
 import { Transform } from 'node:stream';
 
-/** What a transfer that takes a file for text does to its bytes. */
+/** What a transfer that takes a file for text can do to its bytes. */
 export type TextTransfer = 'line_ends' | 'utf8' | 'seven_bits' | 'replaced' | 'no_line_feeds';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-/** Fewer of a kind prove nothing; coded media have one of each value in 256 bytes. */
+/** Fewer bytes of a kind prove nothing; coded media have each value about once in 256 bytes. */
 const MIN_EVIDENCE = 40;
-/** Bytes without a line feed that coded media never have: a chance of e^-128. */
+/** Length without any line feed that coded media never have: the chance is e^-128. */
 const MIN_WITHOUT = 32_768;
-/** U+FFFD as UTF-8, which stands for each byte that was no text. */
+/** U+FFFD in UTF-8, which replaces each byte that was not text. */
 const REPLACEMENT = Buffer.from([0xef, 0xbf, 0xbd]);
-/** Of the high bytes of a file with U+FFFD most belong to one; media have it once in 16 million bytes. */
+/**
+ * Least share of the high bytes that belong to a U+FFFD in such a file; in media it occurs once in 16 million bytes.
+ */
 const MIN_REPLACED = 0.3;
 
 /**
- * Tells from the first bytes of a file whether it went through a transfer for text: line feeds that all got a carriage
- * return in front (FTP in text mode), Latin-1 written as UTF-8, the highest bit of all bytes lost, bytes replaced by U+FFFD
- * (text decoders), or every line feed gone. Coded media show none of these by chance.
- * @param head 64 KiB or more where the file has them; a stretch of zeros tells nothing
+ * Tells from the first bytes of a file whether it went through a transfer for text. That may have put a carriage return
+ * before every line feed (FTP in text mode), written Latin-1 as UTF-8, cleared the highest bit of all bytes, replaced
+ * bytes by U+FFFD (text decoders), or removed every line feed. Coded media show none of these by chance.
+ * @param head 64 KiB or more where the file has them; a stretch of zeros shows nothing
  */
 export function detectTextTransfer(head: Buffer): TextTransfer | null {
   const counts = countBytes(head);
@@ -40,14 +42,14 @@ function countBytes(head: Buffer) {
     }
     if (byte >= 0x80) high++;
     if (byte > 0) filled++;
-    // Control characters that no text has.
+    // Control characters that do not occur in text.
     if (byte > 0 && byte < 0x09) control++;
     before = byte;
   }
   return { lineFeeds, bareLineFeeds, high, control, filled };
 }
 
-/** Whether every byte from 0x80 on belongs to a pair that stands for one character below U+0100. */
+/** Whether every byte from 0x80 on belongs to a pair that encodes a character below U+0100. */
 function isLatin1AsUtf8(head: Buffer): boolean {
   // The last byte may be the first of a pair that was cut.
   const end = head.length - 1;
@@ -66,14 +68,14 @@ function countReplaced(head: Buffer): number {
   return count;
 }
 
-/** A stream that takes the bytes of a transfer out again, exactly: both kinds lose nothing. */
+/** A stream that undoes the transfer exactly; these two kinds lose nothing. */
 export function undoTextTransfer(kind: 'line_ends' | 'utf8'): Transform {
   const undo = kind === 'line_ends' ? withoutReturns : fromUtf8;
   let rest: Buffer = Buffer.alloc(0);
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-      // What a chunk ends with may belong to the first byte of the next.
+      // The last byte of a chunk may belong with the first of the next.
       const end = bytes.length - 1;
       const isOpen = kind === 'line_ends' ? bytes[end] === CARRIAGE_RETURN : (bytes[end] ?? 0) >= 0xc0;
       rest = isOpen ? Buffer.from(bytes.subarray(end)) : Buffer.alloc(0);

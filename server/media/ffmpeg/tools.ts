@@ -39,7 +39,7 @@ export class MediaToolError extends Error {
   }
 }
 
-/** Whether a tool gave a clip up, so that trying again cannot help. */
+/** Whether a tool failed because of the clip, so that trying again cannot help. */
 export function isClipsFault(error: unknown): boolean {
   return error instanceof MediaToolError && ['tool_failed', 'timed_out'].includes(error.code);
 }
@@ -53,12 +53,12 @@ interface ToolRunOptions {
 }
 
 export interface ToolRun {
-  /** Says that the child made progress; restarts the watchdog. */
+  /** Tells that the child made progress; restarts the watchdog. */
   touch: () => void;
   keepStderr(line: string): void;
   stderrTail(): string;
   tookMs(): number;
-  /** Starts the child through `begin`, which gets the settle callback and answers a kill function. */
+  /** Starts the child through `begin`, which gets the settle callback and returns a kill function. */
   start(begin: (settle: (error: Error | null) => void) => () => void): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export function createToolRun(label: string, options: ToolRunOptions): ToolRun {
     keepStderr(line) {
       tail.push(`${line}\n`);
       tailChars += line.length + 1;
-      // A decode says thousands of lines, of which only the last ones stay.
+      // A decode logs thousands of lines; only the last ones are kept.
       if (tailChars > 4 * STDERR_TAIL_CHARS) {
         tail = [stderrTail()];
         tailChars = STDERR_TAIL_CHARS;

@@ -1,26 +1,26 @@
 import type { GreyKernel } from './grey-kernel.ts';
 
-/** Side of the windows that are looked for (that of the kernel), and the distance of their corners, pixels. */
+/** Side of the windows that are searched for (the kernel's), and the distance between their corners, pixels. */
 const WINDOW = 16;
 const STRIDE = 8;
-/** Smallest eigenvalue of the gradient tensor, per pixel, that makes a window tell where it is. */
+/** Smallest eigenvalue of the gradient tensor, per pixel, from which a window has enough texture to be located. */
 const MIN_TEXTURE = 4;
 /** Mean change (grey levels) below which a window stands still. */
 const STILL = 3;
 /** Fewer windows than this say nothing. */
 const MIN_WINDOWS = 6;
-/** Windows that touch a window nowhere but lie this near to it, in strides... */
+/** Windows this near to a window that do not touch it, in strides... */
 const NEAR = 2;
-/** ...confirm its displacement by one that is so near to it, pixels; so many of them must. */
+/** ...confirm its displacement if theirs differs by no more than `ALIKE` pixels; `CONFIRMED` of them must. */
 const ALIKE = 2;
 const CONFIRMED = 3;
 
 /**
- * Share of the textured windows of a picture that are found in the next one displaced as those around them, 0 to 1: in one shot they
- * are, however far it moved; in another one each is found anywhere.
+ * Share (0 to 1) of the textured windows of a picture that are found in the next one with the same displacement as the
+ * windows around them. Within one shot they are, however far it moved; across a cut, each window turns up anywhere.
  * @param before place of the first picture in the kernel
  * @param after place of the second
- * @returns null where too few windows tell
+ * @returns null where too few windows can be judged
  */
 export function jumpCoherence(kernel: GreyKernel, before: number, after: number): number | null {
   const { width, height } = kernel.size;
@@ -54,7 +54,7 @@ export function jumpCoherence(kernel: GreyKernel, before: number, after: number)
   return confirmed.length / known;
 }
 
-/** @param sums products of differences over two pixels each, so four times those of the gradient */
+/** @param sums products of differences over two pixels, so four times those of the gradient */
 function isTextured(sums: Int32Array): boolean {
   const [xx, xy, yy] = [(sums[0] ?? 0) / 4, (sums[1] ?? 0) / 4, (sums[2] ?? 0) / 4];
   const smallest = (xx + yy) / 2 - Math.sqrt(((xx - yy) / 2) ** 2 + xy * xy);

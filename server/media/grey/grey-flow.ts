@@ -1,10 +1,10 @@
 import type { GreySize } from './grey-frame.ts';
 import type { GreyKernel } from './grey-kernel.ts';
 
-/** Side of the square windows that are followed (that of the kernel), and the distance of their corners, pixels. */
+/** Side of the square windows that are followed (the kernel's), and the distance between their corners, pixels. */
 export const FLOW_WINDOW = 16;
 export const FLOW_STRIDE = 16;
-/** Windows along a side of so many pixels. */
+/** Number of windows along a side of so many pixels. */
 export const windowsAlong = (pixels: number): number => Math.floor((pixels - FLOW_WINDOW) / FLOW_STRIDE) + 1;
 /** Windows whose mean change is below this do not move measurably (grey levels). */
 const STILL = 0.7;
@@ -13,7 +13,7 @@ const MIN_TEXTURE = 4;
 /** Steps of the sub-pixel refinement. */
 const REFINEMENTS = 3;
 
-/** Displacement of each window, or null where it cannot be followed; row by row. */
+/** Displacement of each window, row by row. */
 export interface Flow {
   readonly x: Float64Array;
   readonly y: Float64Array;
@@ -71,7 +71,7 @@ interface Tensor {
   readonly smallest: number;
 }
 
-/** @param sums products of differences over two pixels each, so four times those of the gradient */
+/** @param sums products of differences over two pixels, so four times those of the gradient */
 function toTensor(sums: Int32Array): Tensor {
   const [xx, xy, yy] = [(sums[0] ?? 0) / 4, (sums[1] ?? 0) / 4, (sums[2] ?? 0) / 4];
   const half = (xx + yy) / 2;

@@ -12,7 +12,7 @@ export interface GreySize {
   readonly height: number;
 }
 
-/** Pixels of the small picture: as many as 160 x 88, whatever the shape of the clip. */
+/** Pixels of the small picture: as many as 160 x 88 has, whatever the shape of the clip. */
 const SMALL_AREA = 160 * 88;
 
 /**
@@ -26,7 +26,7 @@ export function smallSize(width: number, height: number): GreySize {
   return { width: side(width), height: side(height) };
 }
 
-/** Filter that makes the small picture: all that compare such pictures must make them alike. */
+/** Filter that makes the small picture. Everything that compares such pictures must use the same one. */
 export const smallGrey = ({ width, height }: GreySize): string =>
   `scale=${width}:${height}:flags=area,format=gray`;
 
@@ -34,13 +34,13 @@ export const smallGrey = ({ width, height }: GreySize): string =>
 const STRONGEST_SHARE = 0.05;
 
 /**
- * Mean of the strongest twentieth of the values: a high percentile that does not hang on one block.
+ * Mean of the strongest twentieth of the values: a high percentile that does not depend on a single block.
  * @param values whole numbers, not negative
  */
 export function strongestMean(values: Int32Array): number {
   const count = Math.min(values.length, Math.max(3, Math.round(values.length * STRONGEST_SHARE)));
   if (count === 0) return 0;
-  // The strongest so far, ascending: few values get past the first.
+  // The strongest so far, ascending. Few values are larger than the first.
   const strongest = new Int32Array(count);
   let sum = 0;
   for (let i = 0; i < values.length; i += 1) {
@@ -55,10 +55,10 @@ export function strongestMean(values: Int32Array): number {
   return sum / count;
 }
 
-/** What the counts of the grey levels of a picture tell. */
+/** What the histogram of a picture's grey levels shows. */
 export interface Levels {
   readonly mean: number;
-  /** Lowest level at or below which a tenth, and nine tenths, of the pixels lie. */
+  /** Lowest level at or below which a tenth (p10) and nine tenths (p90) of the pixels lie. */
   readonly p10: number;
   readonly p90: number;
   /** Mean of the brightest tenth of the pixels. */

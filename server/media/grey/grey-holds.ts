@@ -1,25 +1,30 @@
 import { measureJump, type JumpMeasure } from './grey-jumps.ts';
 import type { GreyKernel } from './grey-kernel.ts';
 
-/** The step behind a run of repeated pictures, compared with the steps beside the run. */
+/** The step behind a run of repeated pictures, compared with the steps on both sides of the run. */
 export interface HoldMeasure extends JumpMeasure {
-  /** Pictures of the run that repeat the one before them. */
+  /** Number of pictures in the run that repeat the one before them. */
   readonly repeats: number;
 }
 
-/** A step that changes less than this share of the least living one behind the run repeats a picture. */
+/** A step repeats a picture if it changes less than this share of the smallest moving step behind the run. */
 const STILL_SHARE = 0.42;
-/** A single repeat is judged by its jump alone, and in clips of a low rate there are hundreds. */
+/**
+ * Fewest repeats that are compared. A single one is judged by its jump alone, and clips of a low rate have hundreds.
+ */
 const SHORTEST = 2;
-/** Comparing takes five searches, some ms: a clip that repeats pictures all through has no more than these compared. */
+/**
+ * Most runs that are compared in a clip that repeats pictures all through; each comparison takes five searches of some
+ * ms.
+ */
 const MOST_COMPARED = 24;
-/** Least change of a living step (block difference, grey levels). */
+/** Least change of a step that shows motion (block difference, grey levels). */
 const LIVING = 1.2;
-/** Pictures that are compared on each side: the true one of the run and two before it, three behind it. */
+/** Pictures compared on each side: the original of the run and two before it, and three behind it. */
 const SIDE = 3;
 
 export interface HoldFollower {
-  /** The measures so far, by the picture behind the run. */
+  /** The measures so far, keyed by the picture behind the run. */
   readonly measures: ReadonlyMap<number, HoldMeasure>;
   /**
    * Looks at the run that ended three pictures ago, if one did.
@@ -29,9 +34,9 @@ export interface HoldFollower {
 }
 
 /**
- * Compares the motion across each run of repeats with the motion beside it while the pictures are at hand: copies that were put in leave
- * the step behind them as long as any, lost pictures make it as long as the run.
- * @param kept pictures that the kernel holds; picture `i` stands in place `i % kept`
+ * Compares the motion across each run of repeats with the motion around it, while the pictures are still at hand.
+ * Behind inserted copies, the step is as long as any other; where pictures were lost, it is as long as the whole run.
+ * @param kept number of pictures that the kernel holds; picture `i` is in place `i % kept`
  */
 export function createHoldFollower(kernel: GreyKernel, kept: number): HoldFollower {
   const measures = new Map<number, HoldMeasure>();
@@ -39,7 +44,7 @@ export function createHoldFollower(kernel: GreyKernel, kept: number): HoldFollow
     measures,
     follow(moves) {
       const behind = moves.length - SIDE;
-      // The step right behind lost pictures may be as long as many others.
+      // The step right behind lost pictures may be as long as many steps.
       const step = Math.min(...moves.slice(behind));
       if (step < LIVING || measures.size >= MOST_COMPARED) return;
       let first = behind;

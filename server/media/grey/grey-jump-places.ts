@@ -3,21 +3,27 @@ import type { GreyKernel } from './grey-kernel.ts';
 import { evenMotion, type JumpVotes } from './grey-jump-votes.ts';
 import { median } from '../statistics.ts';
 
-/** Factors that are tried, from one lost picture to six, a seventh apart: the room grows with them, and beyond these places look alike by chance (five of 20 cuts at ten and more). */
+/**
+ * Factors that are tried, each 15 % above the one before: from one lost picture to about six. The room for search grows
+ * with them; beyond these, places look alike by chance (five of 20 cuts at factors of ten and more).
+ */
 const FACTORS = Array.from({ length: 12 }, (_, i) => 1.5 * 1.15 ** i);
-/** Pixels around the expected place that are looked at: at least so many, and this share of the way. */
+/** Pixels around the expected place that are searched: at least `LEAST_ROOM`, and this share of the distance. */
 const LEAST_ROOM = 1;
 const ROOM_SHARE = 0.12;
-/** The expected place counts where it differs no more than the best one: by this factor, and this much (grey levels). */
+/**
+ * The expected place counts if it differs by no more than the best one times this factor plus this many grey levels.
+ */
 const AS_GOOD = 1.1;
 const AS_GOOD_LEVELS = 0.75;
-/** Pixels that are compared: every second one of every second row, as the search does. */
+/** Pixels that are compared: every second one of every second row, as in the search. */
 const SAMPLES = (FLOW_WINDOW / 2) ** 2;
 
 /**
- * Asks each window that moves evenly whether it stands where its motion leads when so many steps are made at once: a search for the best place, as the
- * flow makes it, loses windows that changed or went too far, while at the expected place hardly anything else looks alike by chance.
- * @param places the picture in front of the step and the one behind it, in the kernel
+ * Asks each evenly moving window whether it is found where its motion leads when several steps are made at once. A
+ * search for the best place, as in the flow, loses windows that changed or moved too far; at the expected place hardly
+ * anything else looks alike by chance.
+ * @param places the pictures in front of the step and behind it, in the kernel
  */
 export function voteAtPlaces(
   kernel: GreyKernel,
@@ -41,7 +47,7 @@ export function voteAtPlaces(
       ...found.map((place) => place.change),
     );
     const limit = AS_GOOD * least + AS_GOOD_LEVELS;
-    // A window that would as well have moved on as before tells nothing.
+    // A window that fits an ordinary step as well shows nothing.
     if (best(change, x, y).change <= limit) continue;
     voters += 1;
     found.forEach((place, at) => {
@@ -54,7 +60,7 @@ export function voteAtPlaces(
 
 type Change = (dx: number, dy: number) => number;
 
-/** Mean change of a window at a displacement, grey levels; without bound where it leaves the picture. */
+/** Mean change of a window at a displacement, grey levels; infinite where it leaves the picture. */
 function changeOf(
   { movedChange, size }: GreyKernel,
   places: readonly [number, number],
@@ -68,7 +74,7 @@ function changeOf(
   };
 }
 
-/** The best place around an expected one. */
+/** The best place near an expected one. */
 function best(change: Change, x: number, y: number): { change: number; x: number; y: number } {
   const room = Math.max(LEAST_ROOM, Math.round(ROOM_SHARE * Math.hypot(x, y)));
   const [toX, toY] = [Math.round(x), Math.round(y)];

@@ -1,33 +1,40 @@
 import type { Flow } from './grey-flow.ts';
 import { median } from '../statistics.ts';
 
-/** What each window that moves evenly says of one step by itself. */
+/** What the evenly moving windows say about one step, each by itself. */
 export interface JumpVotes {
-  /** Windows that move alike before and behind the step, which tells where they should be. */
+  /** Number of windows that move alike before and behind the step, so that their expected places are known. */
   readonly voters: number;
-  /** Share of these, 0 to 1, that go farther by one common factor in the direction they had and go on in. */
+  /** Share of them (0 to 1) that move farther by one common factor, in their previous and later direction. */
   readonly share: number;
-  /** That factor: the step over the mean of the two beside it, median of these windows; 1 without any. */
+  /**
+   * That factor: the step's length over the mean of the steps before and behind it, median of these windows; 1 without
+   * any.
+   */
   readonly factor: number;
 }
 
-/** No window tells anything. */
+/** Result where no window shows anything. */
 export const NO_VOTES: JumpVotes = { voters: 0, share: 0, factor: 1 };
 
-/** Displacement (pixels of the small picture) below which a direction is rounding. */
+/** Displacement (pixels of the small picture) below which a direction is only rounding. */
 const MIN_SPEED = 0.1;
-/** The displacements before and behind a step differ by no more than this share of their mean in even motion. */
+/** In even motion, the displacements before and behind a step differ by at most this share of their mean. */
 const MOST_UNEVEN = 0.7;
-/** A window speaks for a factor that it misses by no more than this share of it, along the motion and across it. */
+/** A window votes for a factor that it misses by at most this share, both along the motion and across it. */
 const TOLERANCE = 0.35;
-/** Factors that are tried: from no farther than beside the step to what a search still finds, a fifth apart. */
+/**
+ * Factors that are tried, each 20 % above the one before: from an ordinary step to the farthest that a search still
+ * finds.
+ */
 const FACTORS = Array.from({ length: 16 }, (_, i) => 0.8 * 1.2 ** i);
 
 /**
- * Lets the windows vote on how much farther they go in a step than beside it. A picture that is missing makes all of them go farther by
- * the same factor; over a cut inside a shot each turns up somewhere else. Unlike a correlation over all windows, as `compareSteps` takes it, a vote is
- * not spoilt by the windows that were lost in a far step (consensus instead of least squares: M. Fischler and R. Bolles, "Random sample
- * consensus", 1981). Of 127 planted losses with likely odds in 96 clips of small pictures 82 are voted for, of 134 jump cuts 5 (numbers: docs/benchmarks/repeats-in-public-clips.md).
+ * Lets each window vote on how much farther it moves in a step than in those beside it. When a picture is missing, all
+ * windows move farther by the same factor; at a cut inside a shot, each turns up somewhere else. Unlike a correlation
+ * over all windows (`compareSteps`), a vote is not spoilt by windows that were lost in a far step (consensus instead of
+ * least squares: M. Fischler and R. Bolles, "Random sample consensus", 1981). Of 127 removed pictures with likely odds
+ * in 96 clips, 82 are voted for; of 134 jump cuts, 5 (docs/benchmarks/repeats-in-public-clips.md).
  * @param before flow of the step in front of the judged one
  * @param after flow of the step behind it
  */
@@ -55,7 +62,9 @@ export function voteOnJump(before: Flow, step: Flow, after: Flow): JumpVotes {
   return best;
 }
 
-/** Mean motion of a window before and behind a step, pixels of the small picture; null where it does not move evenly. */
+/**
+ * Mean motion of a window before and behind a step, pixels of the small picture; null where it does not move evenly.
+ */
 export function evenMotion(before: Flow, after: Flow, k: number): readonly [number, number] | null {
   if (!before.valid[k] || !after.valid[k]) return null;
   const [beforeX, beforeY] = [before.x[k] ?? 0, before.y[k] ?? 0];

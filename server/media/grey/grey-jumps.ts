@@ -7,34 +7,41 @@ import { median } from '../statistics.ts';
 
 /** How the step into one picture compares with the steps around it, from the motion of many windows. */
 export interface JumpMeasure {
-  /** Windows that could be followed through all steps and moved. */
+  /** Number of windows that moved and could be followed through all steps. */
   readonly windows: number;
-  /** Step length over the mean of its two neighbours, by least squares: 2 when one picture is missing. */
+  /** Step length over the mean of the two steps beside it, by least squares: 2 when one picture is missing. */
   readonly slope: number;
-  /** Correlation of the step's vectors with the neighbours' mean, -1 to 1: is it the same motion, only longer? */
+  /**
+   * Correlation of the step's vectors with the mean of those beside it, -1 to 1: is it the same motion, only longer?
+   */
   readonly agreement: number;
-  /** Correlation of the two neighbouring steps: is the motion steady enough to expect anything? */
+  /** Correlation of the two steps beside it: is the motion steady enough to expect anything? */
   readonly steadiness: number;
   /** Slope over the longest of the four steps around it. */
   readonly excess: number;
-  /** Shortest of the four steps around it, in units of the neighbours' mean. */
+  /** Shortest of the four steps around it, as a share of the mean of the two beside it. */
   readonly leastAround: number;
   /** Root mean square of the expected step, pixels of the small picture. */
   readonly speed: number;
-  /** Blocks that change in both neighbouring steps. */
+  /** Number of blocks that change in both steps beside it. */
   readonly livelyBlocks: number;
   /**
-   * Median over those blocks of the change in this step over the larger of the two: above 1 when everything
-   * that moves moves farther, about 1 when something new appears elsewhere.
+   * Median over those blocks of their change in this step over the larger of their changes in the steps beside it.
+   * Above 1 when everything that moves moves farther; about 1 when something new appears elsewhere.
    */
   readonly commonRise: number;
-  /** How much farther the windows go than beside it, each by itself. */
+  /** How much farther the windows move than in the steps beside it, each by itself. */
   readonly votes: JumpVotes;
-  /** The same, asked at the places where their motion leads; of a step whose windows have not agreed. */
+  /**
+   * The same, measured at the places where their motion leads; only for steps whose windows did not agree in `votes`.
+   */
   readonly atPlaces: JumpVotes;
 }
 
-/** Where so many of the windows agree on a factor by their best places, nobody asks for others. */
+/**
+ * Where at least this share of the windows agrees on a factor by their best places, the expected places are not
+ * searched.
+ */
 const FOUND_SHARE = 0.5;
 /** Mean change (grey levels) from which a block is lively. */
 const LIVELY = 1;
@@ -57,7 +64,7 @@ export function measureJump(kernel: GreyKernel, places: readonly number[]): Jump
   return { ...compareSteps(steps), ...compareBlocks(kernel, places), votes, atPlaces };
 }
 
-/** How the change of each lively block compares with its change in the steps before and after. */
+/** How the change of each lively block in the step compares with its change in the steps before and behind. */
 function compareBlocks(
   kernel: GreyKernel,
   places: readonly number[],

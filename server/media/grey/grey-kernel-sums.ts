@@ -17,7 +17,7 @@ const BLOCK = 8;
 
 /**
  * (a, b, width, blockRows, rowStep, out): sums of absolute differences of every block, 32 bits each. Two blocks are
- * measured at once; behind the last of an odd row a further value is written, which the next row overwrites.
+ * measured at once. Behind the last block of an odd row one more value is written, which the next row overwrites.
  */
 const differences: FunctionSource = {
   name: 'differences',
@@ -182,7 +182,10 @@ const project: FunctionSource = {
   },
 };
 
-/** (picture, bytes, counts): counts of the 256 levels, 32 bits each; `counts` holds zeros before, `bytes` is a multiple of 8. */
+/**
+ * (picture, bytes, counts): counts of the 256 levels, 32 bits each. `counts` must hold zeros before; `bytes` is a
+ * multiple of 8.
+ */
 const histogram: FunctionSource = {
   name: 'histogram',
   result: null,

@@ -23,18 +23,18 @@ import {
 
 /** Side of the windows that are followed, pixels: a whole vector of bytes. */
 const WINDOW = 16;
-/** Farthest displacements looked for, pixels of the small picture. */
+/** Farthest displacements that are searched, pixels of the small picture. */
 const REACH = 10;
 const FAR_REACH = 20;
-/** Of 16 bytes, as one in each lane of 16 bits. */
+/** Mask of every second of 16 bytes, which leaves one in each 16-bit lane. */
 const EVERY_SECOND = sixteen((byte) => (byte % 2 === 0 ? 0xff : 0));
 /** Places are packed into one number as `(dy + PLACE_BIAS) << PLACE_BITS | (dx + PLACE_BIAS)`. */
 export const PLACE_BIAS = 64;
 export const PLACE_BITS = 8;
 
 /**
- * (picture, width, height, left, top, out): sums of the products of the steps across each pixel of a window
- * (right minus left, lower minus upper): xx, xy, yy, 32 bits each. Pixels on the rim of the picture are left out.
+ * (picture, width, height, left, top, out): sums of the products of the differences across each pixel of a window
+ * (right minus left, lower minus upper): xx, xy, yy, 32 bits each. Pixels at the edge of the picture are left out.
  */
 const texture: FunctionSource = {
   name: 'texture',
@@ -95,19 +95,19 @@ const texture: FunctionSource = {
   },
 };
 
-/** Which pixels of windows are compared: all, or every second one of every second row. */
+/** Which pixels of a window are compared: all, or every second one of every second row. */
 type SampleStep = 1 | 2;
 
 /**
- * Differences of 16 bytes in 8 lanes of 16 bits: the sum of each two, or the first alone.
+ * Differences of 16 bytes in 8 lanes of 16 bits: the sum of each pair, or its first alone.
  * @param mask holds `EVERY_SECOND`
  */
 const inLanes = (difference: Code, sampleStep: SampleStep, mask: Local): Code =>
   sampleStep === 1 ? u8x16.addPairs(difference) : v128.and(difference, mask.get);
 
 /**
- * (before, after, width, left, top, x, y): sum of absolute differences between a window and the one whose corner is at
- * x and y of the other picture.
+ * (before, after, width, left, top, x, y): sum of absolute differences between a window and the window of the other
+ * picture whose corner is at x and y.
  */
 const changeOf = (name: string, sampleStep: SampleStep): FunctionSource => ({
   name,
@@ -151,23 +151,23 @@ const changeOf = (name: string, sampleStep: SampleStep): FunctionSource => ({
   },
 });
 
-/** What a window that stands still changes by, and one that has moved. */
+/** The change of a window at the same place, and of one that has moved. */
 const windowChange = changeOf('windowChange', 1);
 const movedChange = changeOf('movedChange', 2);
 
-/** What a search compares, and where. */
+/** What a search compares, and where it looks. */
 interface SearchShape {
   readonly name: string;
   /** Farthest displacement looked for, pixels of the small picture. */
   readonly reach: number;
   readonly sampleStep: SampleStep;
-  /** Whether standing still goes before all other places, and a guess (two more parameters) next. */
+  /** Whether standing still is tried before all other places, and next a guess (two more parameters). */
   readonly takesGuess: boolean;
 }
 
 /**
- * (before, after, width, height, left, top[, guessX, guessY]): the place within reach at which a window differs least from the
- * other picture. Places come row by row; a later one must be strictly better.
+ * (before, after, width, height, left, top[, guessX, guessY]): the place within reach at which a window differs least
+ * from the other picture. Places are tried row by row; a later one must be strictly better.
  */
 const searchOf = ({ name, reach, sampleStep, takesGuess }: SearchShape): FunctionSource => ({
   name,
@@ -213,7 +213,7 @@ const searchOf = ({ name, reach, sampleStep, takesGuess }: SearchShape): Functio
       sum.set(v128.zero),
       ...rows.slice(0, rows.length / 2).map(add),
       sumSoFar,
-      // Half of the rows may already be too much.
+      // Half of the rows may already differ too much.
       when(
         i32.ltS(error.get, best.get),
         ...rows.slice(rows.length / 2).map(add),
@@ -260,9 +260,9 @@ const searchOf = ({ name, reach, sampleStep, takesGuess }: SearchShape): Functio
   },
 });
 
-/** What moves from one picture to the next. */
+/** Search for the motion from one picture to the next. */
 const search = searchOf({ name: 'search', reach: REACH, sampleStep: 2, takesGuess: true });
-/** What moves in a dozen pictures of fast motion. */
+/** Search for the motion over a dozen pictures of fast motion. */
 const searchFar = searchOf({ name: 'searchFar', reach: FAR_REACH, sampleStep: 1, takesGuess: false });
 
 /** Sums over single windows, and the search for where a window has moved. */

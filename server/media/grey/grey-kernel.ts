@@ -5,12 +5,12 @@ import { assemble } from '../wasm/assemble.ts';
 import { loadModule } from '../wasm/load.ts';
 
 /**
- * Sums over small grey pictures that the kernel holds in numbered places. All sums are of whole numbers and exact,
- * as a plain loop would give them; arrays handed out are overwritten by the next call of the same function.
+ * Sums over small grey pictures that the kernel holds in numbered places. All sums are of whole numbers and exact, as a
+ * plain loop would give them. Returned arrays are overwritten by the next call of the same function.
  */
 export interface GreyKernel {
   readonly size: GreySize;
-  /** The bytes of a place, to be read and written. */
+  /** The bytes of a place, for reading and writing. */
   picture(place: number): Uint8Array;
   /**
    * Sums of absolute differences of two pictures, one per block, row by row.
@@ -28,11 +28,11 @@ export interface GreyKernel {
   /** Sum of absolute differences of a window at the same place in both pictures. */
   windowChange(before: number, after: number, left: number, top: number): number;
   /**
-   * Sum of absolute differences between a window and the one whose corner is at `x` and `y` of the other picture, by every second
-   * pixel and row; both lie within their pictures.
+   * Sum of absolute differences between a window and the window of the other picture whose corner is at `x` and `y`,
+   * over every second pixel and row. Both must lie within their pictures.
    */
   movedChange(before: number, after: number, left: number, top: number, x: number, y: number): number;
-  /** Displacement at which a window differs least from the other picture, by every second pixel and row. */
+  /** Displacement at which a window differs least from the other picture, over every second pixel and row. */
   search(
     before: number,
     after: number,
@@ -41,17 +41,17 @@ export interface GreyKernel {
     guessX: number,
     guessY: number,
   ): readonly [number, number];
-  /** The same by all pixels and twice as far; of equal ones the first, row by row. */
+  /** The same over all pixels and twice as far; of equal places the first, row by row. */
   searchFar(before: number, after: number, left: number, top: number): readonly [number, number];
 }
 
-/** A displacement as the searches hand it back. */
+/** The displacement that a search packed into one number. */
 const unpack = (place: number): readonly [number, number] => [
   (place & ((1 << PLACE_BITS) - 1)) - PLACE_BIAS,
   (place >> PLACE_BITS) - PLACE_BIAS,
 ];
 
-/** Vectors read up to so many bytes beyond the pixels they count. */
+/** Vectors read up to this many bytes beyond the pixels that they count. */
 const MARGIN_BYTES = 32;
 const MODULE = new WebAssembly.Module(assemble([...PICTURE_SUMS, ...WINDOW_SUMS]));
 

@@ -1,13 +1,13 @@
 import type { GreySize } from './grey-frame.ts';
 import type { GreyKernel } from './grey-kernel.ts';
 
-/** Sums of each column and of each row, made zero-mean: one picture as two curves. */
+/** A picture as two curves: the sums of each column and of each row, shifted to a mean of zero. */
 export interface Projections {
   readonly columns: Float64Array;
   readonly rows: Float64Array;
 }
 
-/** Empty curves for pictures of one size, for `project`. */
+/** Empty curves for pictures of one size, to be filled by `project`. */
 export function emptyProjections({ width, height }: GreySize): Projections {
   return { columns: new Float64Array(width), rows: new Float64Array(height) };
 }

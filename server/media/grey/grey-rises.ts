@@ -1,31 +1,31 @@
 import { BLOCK } from './grey-frame.ts';
 import { selectQuantile } from '../signal/signal.ts';
 
-/** The change of the blocks in one step against the two steps beside it, as natural logarithms. */
+/** The change of the blocks in one step compared with the two steps beside it, as natural logarithms. */
 export interface StepRise {
-  /** Median over the lively blocks of this change against the mean (of the logarithms) of both. */
+  /** Median over the lively blocks of this change over the mean (of the logarithms) of both. */
   readonly overMean: number;
-  /** The same against the larger of both. */
+  /** The same over the larger of both. */
   readonly overMax: number;
-  /** Lower quartiles of the two: how far even the blocks that rise least rise. */
+  /** Lower quartiles of the two: how much the blocks rise that rise least. */
   readonly lowOverMean: number;
   readonly lowOverMax: number;
-  /** Median against the larger of both, over the blocks that are lively in either step. */
+  /** Median over the larger of both, for the blocks that are lively in either step. */
   readonly wideOverMax: number;
-  /** Share of the change beside (0 to 1) that lies in blocks which rise by a tenth and more. */
+  /** Share (0 to 1) of the change in the steps beside it that lies in blocks which rise by a tenth or more. */
   readonly risingShare: number;
-  /** Share of all blocks (0 to 1) that are lively in both steps beside, and in either. */
+  /** Share of all blocks (0 to 1) that are lively in both steps beside it (`lively`) or in either (`wideLively`). */
   readonly lively: number;
   readonly wideLively: number;
 }
 
-/** Mean change (grey levels) in both steps beside from which a block is lively. */
+/** Mean change (grey levels) in both steps beside it from which a block is lively. */
 const LIVELY = 1;
 /** Fewer lively blocks than this say nothing. */
 const MIN_BLOCKS = 4;
 /** Changes below this are rounding, grey levels. */
 const LEAST = 0.15;
-/** No block has more weight in the rising share than one that changes by so many grey levels. */
+/** A block's weight in the rising share is limited to that of a change by so many grey levels. */
 const MOST_WEIGHT = 15;
 /** Rise (logarithm) from which a block counts as rising. */
 const RISING = 0.1;
@@ -38,9 +38,9 @@ export interface StepRiseBuilder {
 }
 
 /**
- * Compares each step block by block with its neighbours. A missing picture makes everything that moves go
- * farther at once; an appearance, a flash or a gesture changes some blocks only. The median over the blocks
- * tells them apart at any amount of motion, because each block is held against itself.
+ * Compares each step block by block with the steps beside it. A missing picture makes everything that moves go farther
+ * at once; an appearance, a flash or a gesture changes only some blocks. The median over the blocks tells these cases
+ * apart at any amount of motion, because each block is compared with itself.
  */
 export function createStepRises(): StepRiseBuilder {
   const rises: (StepRise | null)[] = [];
@@ -62,14 +62,14 @@ export function createStepRises(): StepRiseBuilder {
   };
 }
 
-/** Logarithm of the mean change of a block by the sum over its pixels. */
+/** Logarithm of a block's mean change, indexed by the sum over its pixels. */
 const LOG_CHANGE = Float64Array.from({ length: 255 * BLOCK * BLOCK + 1 }, (_, sum) =>
   Math.log(Math.max(LEAST, sum / (BLOCK * BLOCK))),
 );
-/** Weight of a block in the rising share by the same sum. */
+/** Weight of a block in the rising share, indexed by the same sum. */
 const WEIGHT = LOG_CHANGE.map((change) => Math.min(MOST_WEIGHT, Math.exp(change)));
 
-/** Room for one value of each block. */
+/** Space for one value per block. */
 interface Scratch {
   readonly overMean: Float64Array;
   readonly overMax: Float64Array;

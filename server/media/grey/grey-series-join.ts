@@ -1,9 +1,9 @@
 import { LAGS, type FrameSeries } from './grey-series.ts';
 
 /**
- * One series from two that overlap: pictures before `headEnd` from the first, pictures from `tailStart` on
- * from the second. Both must have measured the same picture there, at least the longest lag behind the
- * second's own beginning, so that no value is lost at the seam.
+ * Joins two series that overlap: pictures before `headEnd` from the first, pictures from `tailStart` on from the
+ * second. Both numbers must name the same picture, at least the longest lag behind the beginning of the second series,
+ * so that no value is lost.
  */
 export function joinSeries(
   head: FrameSeries,

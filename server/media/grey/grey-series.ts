@@ -7,7 +7,7 @@ import { curveShift, emptyProjections, project } from './grey-motion.ts';
 import { measureLook, type PictureLook } from './grey-look.ts';
 import { createStepRises, type StepRise } from './grey-rises.ts';
 
-/** How many pictures back differences are taken: one step, and the longer steps that tell loss from repeat. */
+/** How many pictures back differences are taken: one step, and longer steps that tell loss from repeat. */
 export const LAGS = [1, 2, 3, 4, 8, 16] as const;
 export type Lag = (typeof LAGS)[number];
 
@@ -20,11 +20,11 @@ export interface FrameSeries {
   readonly count: number;
   /** Mean absolute difference to the picture before. */
   readonly meanDiff: readonly number[];
-  /** The same in the most changed twentieth of the blocks, to the picture `lag` before. */
+  /** The same in the most changed twentieth of the blocks, compared with the picture `lag` before. */
   readonly blockDiff: ReadonlyMap<Lag, readonly number[]>;
   /** Histogram distance to the picture before, 0 to 1. */
   readonly histogramDiff: readonly number[];
-  /** Global displacement to the picture before, pixels of the small picture. */
+  /** Global displacement from the picture before, pixels of the small picture. */
   readonly motionX: readonly number[];
   readonly motionY: readonly number[];
   /** How badly that displacement explains the change, 0 to 1. */
@@ -36,47 +36,53 @@ export interface FrameSeries {
   readonly brightest: readonly number[];
   /** Mean squared gradient. */
   readonly sharpness: readonly number[];
-  /** How the lively parts change in this step against the steps beside it; null where too few are lively. */
+  /** How the lively parts change in this step compared with the steps beside it; null where too few are lively. */
   readonly rises: readonly (StepRise | null)[];
-  /** Motion compared step by step, for the few pictures that differ more than their neighbours. */
+  /** Motion compared step by step, for the few pictures that change more than those beside them. */
   readonly jumps: ReadonlyMap<number, JumpMeasure>;
-  /** Motion across runs of repeats, by the picture behind each. */
+  /** Motion across runs of repeats, keyed by the picture behind each run. */
   readonly holds: ReadonlyMap<number, HoldMeasure>;
-  /** Whether far steps behind still pictures lead to the same shot (`jumpCoherence`), for those that tell. */
+  /** Whether far steps behind still pictures lead to the same shot (`jumpCoherence`), for those that can be judged. */
   readonly coherence: ReadonlyMap<number, number>;
-  /** What every sixth picture shows of focus and of how it was made: both last, so that more would say the same. */
+  /** Focus and look of every sixth picture. Both change slowly, so more pictures would show the same. */
   readonly looks: ReadonlyMap<number, PictureLook>;
 }
 
-/** Pictures from one that is looked at for focus to the next. */
+/** Pictures from one that is judged for focus to the next. */
 export const LOOK_STEP = 6;
 
-/** A step is followed in detail when it changes this many times more than both its neighbours... */
+/** A step is followed in detail if it changes this many times more than both steps beside it... */
 const JUMP_CANDIDATE = 1.2;
-/** ...and this much at all (block difference, grey levels). */
+/** ...and at least this much (block difference, grey levels). */
 const JUMP_MIN = 2;
 /** Pictures that the comparison of a step needs: three before it, itself and two after. */
 const JUMP_PICTURES = 6;
 
-/** A step that changes as much as a cut (mean difference, grey levels; histogram) behind one that changes so little (block difference). */
+/**
+ * A far step changes as much as a cut (mean difference, grey levels; histogram) behind a step that hardly changes
+ * (block difference).
+ */
 const FAR_STEP = 12;
 const FAR_HISTOGRAM = 0.02;
 const STILL_STEP = 2.6;
-/** Following all texture takes 20 to 90 ms: a slide show, whose every change is such a step, has no more than these followed. */
+/**
+ * Most far steps that are followed in a clip. Following all texture takes 20 to 90 ms, and every change of a slide show
+ * is such a step.
+ */
 const MOST_FOLLOWED = 12;
 
 export interface GreySeriesBuilder {
   /**
    * Takes the next picture; the bytes are copied.
-   * @returns its mean absolute difference to the picture before, grey levels; null for the first
+   * @returns its mean absolute difference from the picture before, grey levels; null for the first
    */
   add(picture: Uint8Array): number | null;
   finish(): FrameSeries;
 }
 
 /**
- * Measures a stream of small grey pictures one by one and keeps numbers only: memory grows by about 200
- * bytes a picture, the pictures themselves are forgotten after the longest lag.
+ * Measures a stream of small grey pictures one by one and keeps only numbers. Memory grows by about 200 bytes a
+ * picture; the pictures themselves are dropped after the longest lag.
  */
 export function createGreySeries(size: GreySize): GreySeriesBuilder {
   const pixels = size.width * size.height;

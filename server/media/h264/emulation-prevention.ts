@@ -1,6 +1,6 @@
 const PREVENTION = Buffer.from([0, 0, 3]);
 
-/** The RBSP of a slice, cut behind its last byte that is not zero, and the places in it where bytes were taken out. */
+/** The RBSP of a slice, cut behind its last byte that is not zero, and the places in it where bytes were removed. */
 export function withoutPrevention(unit: Buffer): { rbsp: Buffer; removed: number[] } {
   const removed: number[] = [];
   const parts: Buffer[] = [];
@@ -17,9 +17,9 @@ export function withoutPrevention(unit: Buffer): { rbsp: Buffer; removed: number
 }
 
 /**
- * A NAL unit with other bytes in its RBSP.
- * @param changes places in the RBSP that `withoutPrevention` answers, and what they shall hold
- * @returns null where they would be read otherwise, as emulation prevention stands elsewhere
+ * A NAL unit with changed bytes in its RBSP.
+ * @param changes places in the RBSP that `withoutPrevention` returns, and their new values
+ * @returns null where the bytes would be read differently because emulation prevention would stand elsewhere
  */
 export function withRbspBytes(
   unit: Buffer,

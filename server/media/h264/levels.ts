@@ -1,14 +1,14 @@
 import { pcmMacroblockBytes } from './pcm-picture.ts';
 import type { Sps } from './sps.ts';
 
-/** What a level allows (ITU-T H.264, table A-1). */
+/** The limits of a level (ITU-T H.264, table A-1). */
 interface Level {
   readonly idc: number;
   /** Macroblocks a second (MaxMBPS). */
   readonly macroblocks: number;
-  /** Least compression of a picture against its samples (MinCR). */
+  /** Least compression of a picture relative to its samples (MinCR). */
   readonly compression: number;
-  /** Coded picture buffer, bits (MaxCPB, 1000 bits a unit as for Baseline and Main; High has a quarter more). */
+  /** Coded picture buffer, bits (MaxCPB, 1000 bits per unit as for Baseline and Main; High has a quarter more). */
   readonly bufferBits: number;
 }
 
@@ -31,16 +31,16 @@ const LEVELS: readonly Level[] = [
   { idc: 52, macroblocks: 2_073_600, compression: 2, bufferBits: 240e6 },
 ];
 
-/** Bytes of a verbatim macroblock beside its samples: its type, aligned, and room for emulation prevention. */
+/** Bytes of a verbatim macroblock in addition to its samples: its type, aligned, and room for emulation prevention. */
 const BESIDE = 4;
-/** Samples and chroma of a macroblock that the limit counts by (ITU-T H.264, A.3.1 j). */
+/** Bytes per macroblock by which the limit is counted, luma and chroma (ITU-T H.264, A.3.1 j). */
 const COUNTED_BYTES = 384;
 
 /**
- * The level of a sequence in which single pictures are coded verbatim, at a byte a sample: a picture may not be larger than
- * 384 x MaxMBPS x interval / MinCR bytes (ITU-T H.264, A.3.1 and A.3.3), nor than the coded picture buffer.
- * @param intervalSeconds usual distance of two pictures
- * @returns level_idc, its own where that suffices; null when no level up to 5.2 does
+ * The level needed by a sequence with single pictures coded verbatim, one byte per sample. A picture may not be larger
+ * than 384 x MaxMBPS x interval / MinCR bytes (ITU-T H.264, A.3.1 and A.3.3), nor than the coded picture buffer.
+ * @param intervalSeconds usual distance between two pictures
+ * @returns level_idc, its own where that is enough; null when no level up to 5.2 is
  */
 export function verbatimLevel(sps: Sps, intervalSeconds: number): number | null {
   const bytes = sps.widthMbs * sps.heightMbs * (pcmMacroblockBytes(sps) + BESIDE);
@@ -49,10 +49,10 @@ export function verbatimLevel(sps: Sps, intervalSeconds: number): number | null 
   return LEVELS.find((level) => level.idc >= sps.level && fits(level))?.idc ?? null;
 }
 
-/** A sequence parameter set of another level. */
+/** A sequence parameter set with another level. */
 export function withLevel(spsUnit: Buffer, level: number): Buffer {
   const unit = Buffer.from(spsUnit);
-  // Behind the NAL header, profile_idc and the constraint flags (7.3.2.1.1).
+  // The level follows the NAL header, profile_idc and the constraint flags (7.3.2.1.1).
   unit.writeUInt8(level, 3);
   return unit;
 }

@@ -2,16 +2,16 @@ import type { CountedPicture } from '../lost-counts.ts';
 import type { LinkedPicture, ReferenceLink } from './lost-references.ts';
 import type { Sps } from './sps.ts';
 
-/** Counts of pictures, and the number at which these come around. */
+/** Order counts of pictures, and the number at which they start over. */
 export interface LinkCounts {
   readonly pictures: readonly CountedPicture[];
   readonly range: number;
 }
 
 /**
- * What H.264 pictures count, by what they say of their references (ITU-T H.264, 8.2.1).
+ * Order counts of H.264 pictures, from what they say about their references (ITU-T H.264, 8.2.1).
  * @param pictures decode order
- * @returns null where order counts follow from offsets (type 1), which tell nothing of single pictures
+ * @returns null where order counts follow from offsets (type 1), which say nothing about single pictures
  */
 export function linkCounts(
   pictures: readonly LinkedPicture[],
@@ -28,6 +28,9 @@ export function linkCounts(
   return { pictures: counted, range: pocType === 0 ? 2 ** pocBits : 2 ** (frameNumBits + 1) };
 }
 
-/** Order count; where it follows from the frame number that of pictures which others refer to is twice as large (8.2.1.3). */
+/**
+ * Order count. Where it follows from the frame number, that of pictures which others refer to is twice the number
+ * (8.2.1.3).
+ */
 const countOf = ({ pocLsb, frameNum, refIdc }: ReferenceLink): number =>
   pocLsb ?? 2 * frameNum - (refIdc === 0 ? 1 : 0);

@@ -9,17 +9,23 @@ import { parseSliceHeader, type SliceHeader } from './slice-header.ts';
 import { readReferences, type ListStep, type ReferenceList } from './slice-references.ts';
 import type { Sps } from './sps.ts';
 
-/** What a coded picture says of the references in front of it. */
+/** What a coded picture says about the references in front of it. */
 export interface ReferenceLink extends Pick<SliceHeader, 'idr' | 'refIdc' | 'kind' | 'frameNum' | 'pocLsb'> {
-  /** Frame numbers of references that it names: in steps of its lists, or as the first of a P picture's list without steps. */
+  /**
+   * Frame numbers of references that it names: in the steps of its lists, or as the first of a P picture's list without
+   * steps.
+   */
   readonly named: readonly number[];
-  /** Lists of a B picture without steps: the first of list 0 is the reference shown next before it, of list 1 the one behind it. */
+  /**
+   * Lists of a B picture without steps: the first of list 0 is the reference shown directly before it, the first of
+   * list 1 the one directly behind.
+   */
   readonly byOrder: readonly number[];
-  /** Whether it counts as number 0 for all behind it (memory management operation 5). */
+  /** Whether it counts as number 0 for everything behind it (memory management operation 5). */
   readonly restartsNumbers: boolean;
 }
 
-/** Of a picture in decode order: what it says, null where it cannot be read, and when it is shown, ticks. */
+/** A picture in decode order: what it says (null where unreadable), and when it is shown, ticks. */
 export interface LinkedPicture {
   readonly link: ReferenceLink | null;
   readonly pts: number;
@@ -28,7 +34,7 @@ export interface LinkedPicture {
 type LinkRules = Pick<Sps, 'frameNumBits' | 'maxRefFrames' | 'gapsAllowed'>;
 
 /**
- * Reads what the first slice of a picture says of its references; null where it cannot be read.
+ * Reads what the first slice of a picture says about its references; null where it cannot be read.
  * @param sets picture parameter sets of the sequence
  */
 export function readReferenceLink(
@@ -57,7 +63,7 @@ export function readReferenceLink(
   }
 }
 
-/** Frame numbers of short-term references that steps of a list name (8.2.4.3.1). */
+/** Frame numbers of short-term references that the steps of a list name (8.2.4.3.1). */
 function namedBy(steps: readonly ListStep[], frameNum: number, range: number): number[] {
   let number = frameNum;
   return steps.flatMap(({ operation, value }) => {
@@ -69,28 +75,33 @@ function namedBy(steps: readonly ListStep[], frameNum: number, range: number): n
 
 /** The references that a decoder may hold. */
 interface Chain {
-  /** The last one last. */
+  /** In decode order. */
   readonly held: readonly { readonly number: number; readonly pts: number }[];
-  /** Time of the one that is shown last, ticks. */
+  /** Time of the reference that is shown last, ticks. */
   readonly latest: number;
-  /** Whether the last one is an IDR picture, behind which none is lost. */
+  /** Whether the newest one is an IDR picture, directly behind which no reference is lost. */
   readonly isStart: boolean;
 }
 
-/** References that a picture may name, where memory management keeps some for longer than others; fewer where numbers come around before. */
+/**
+ * Most references among which a named one may be: memory management keeps some for longer than others. Fewer where
+ * numbers start over sooner.
+ */
 const MOST_HELD = 16;
-/** Where more pictures than this share miss what they are made of, their encoder counts in a way of its own. */
+/** If more than this share of the pictures lack their references, the encoder counts in its own way. */
 const MOST_SHARE = 0.1;
 
 /**
- * Pictures whose references are missing from the stream, and those in front of them that may have the same missing: decoders put another
- * picture in its place, mostly without a word. A P picture tells by the first entry of its list what it is made of, and any by the steps of its
- * lists (ITU-T H.264, 8.2.4.2.1 and 8.2.4.3.1); no whole stream lacks that. Frame numbers rise by one behind each reference (7.4.3): where they
- * do not, a B picture tells by a hole in the times where its first references should stand. Numbers that happen to go on behind a lost IDR picture, at which they begin anew, are told by
- * order counts that count from a time at which no picture is shown. Streams that may leave numbers out
- * (gaps_in_frame_num_value_allowed_flag) are not judged: layers may have been taken out of them.
+ * Pictures whose references are missing from the stream, and those in front of them that may lack the same ones.
+ * Decoders use another picture in place of the missing one, mostly without a message. A P picture names its reference
+ * in the first entry of its list, and any picture may in the steps of its lists (ITU-T H.264, 8.2.4.2.1 and 8.2.4.3.1);
+ * in an intact stream all of these exist. Frame numbers rise by one behind each reference (7.4.3). Where they do not, a
+ * B picture shows the loss through a gap in the times where its first references should be. Behind a lost IDR picture,
+ * at which numbers start over, the numbers may happen to continue; then order counts show it, which start from a time
+ * at which no picture is shown. Streams that may leave out numbers (gaps_in_frame_num_value_allowed_flag) are not
+ * judged, because layers may have been removed from them.
  * @param pictures decode order
- * @returns their places, rising
+ * @returns their places, ascending
  */
 export function missingReferences(pictures: readonly LinkedPicture[], rules: LinkRules): number[] {
   if (rules.gapsAllowed) return [];
@@ -106,19 +117,19 @@ export function missingReferences(pictures: readonly LinkedPicture[], rules: Lin
   };
   for (const [place, { link, pts }] of pictures.entries()) {
     if (!link) {
-      // What those behind one miss that cannot be read is its own.
+      // What pictures behind an unreadable one lack is due to that one.
       Object.assign(state, { chain: null, unsure: [], isOpen: false });
       continue;
     }
     const chain =
       state.chain?.isStart === false && isLostStart(place) ? { ...state.chain, held: [] } : state.chain;
-    // Intra pictures begin anew too, where a clip was cut or joined at one.
+    // Intra pictures also start anew, where a clip was cut or joined at one.
     if (link.kind === 'I' || !chain) Object.assign(state, { unsure: [], isOpen: false });
     else {
       if (link.frameNum !== wrapped((chain.held.at(-1)?.number ?? -range) + 1, range)) state.isOpen = true;
       const misses = namesMissing(chain, link) || (state.isOpen && orderMisses(chain, link, pts, holes));
       if (misses) found.push(...state.unsure, place);
-      // What follows is made of this one, or of what it is made of.
+      // The pictures behind are made from this one, or from its references.
       if (misses || link.kind === 'P') state.isOpen = false;
       if (state.isOpen) state.unsure.push(place);
       else state.unsure = [];
@@ -131,7 +142,10 @@ export function missingReferences(pictures: readonly LinkedPicture[], rules: Lin
 const namesMissing = ({ held }: Chain, { named }: ReferenceLink): boolean =>
   named.some((wanted) => !held.some(({ number }) => number === wanted));
 
-/** Whether what a B picture takes first by the order of display is lost: there is none, or a hole of the times in front of it. */
+/**
+ * Whether the first references of a B picture in display order are lost: there are none, or the times have a gap in
+ * front.
+ */
 function orderMisses(
   { held, latest }: Chain,
   { kind, byOrder }: ReferenceLink,
@@ -149,7 +163,7 @@ function orderMisses(
   );
 }
 
-/** Middles of the holes in the times, ticks. */
+/** Middles of the gaps in the times, ticks. */
 function holesOf(pictures: readonly LinkedPicture[]): number[] {
   const times = pictures.map(({ pts }) => pts).sort((a, b) => a - b);
   const steps = times.slice(1).map((time, at) => ({ time, ticks: time - (times[at] ?? time) }));
@@ -157,7 +171,7 @@ function holesOf(pictures: readonly LinkedPicture[]): number[] {
   return steps.flatMap(({ time, ticks }) => (ticks >= ROOM_FOR_ANOTHER * usual ? [time - ticks / 2] : []));
 }
 
-/** The chain with one more reference; null until one begins all anew. */
+/** The chain with one more reference; null until a picture starts everything anew. */
 function withReference(
   chain: Chain | null,
   { idr, kind, frameNum, restartsNumbers }: ReferenceLink,
@@ -170,14 +184,17 @@ function withReference(
   return { held, latest: idr || !chain ? pts : Math.max(chain.latest, pts), isStart: idr };
 }
 
-/** Share of the steps from picture to picture that must have the same length for an order count. */
+/** Share of the steps from picture to picture that must have the same length for order counts to be used. */
 const STEADY_SHARE = 0.9;
-/** Pictures to each side that may be shown around a lost one: more than a decoder can hold back. */
+/** Pictures on each side that may be shown around a lost one: more than a decoder can hold back. */
 const AROUND = 32;
-/** By how much of it they may differ. */
+/** By what share of that length the steps may differ. */
 const STEADY = 0.01;
 
-/** Whether a picture counts from an IDR picture that is lost: as the first reference behind it, from a time at which none is shown. */
+/**
+ * Whether a picture counts from a lost IDR picture: as the first reference behind it, from a time at which no picture
+ * is shown.
+ */
 function lostStarts(pictures: readonly LinkedPicture[]): (place: number) => boolean {
   const steps = pictures.flatMap(({ link, pts }, place) => {
     const before = pictures[place - 1];

@@ -6,12 +6,12 @@ import { codeStandIn } from './slice-data/stand-in-macroblocks.ts';
 import { MACROBLOCK, type Sps } from './sps.ts';
 import type { SquareMotion } from '../square-motion.ts';
 
-/** All of a picture stays where it was in the one that it is made of. */
+/** The whole picture stays where it was in its reference. */
 export const NOT_MOVED: SquareMotion = () => ({ x: 0, y: 0 });
 
 /**
- * Codes a picture as one slice of P macroblocks that are moved from a reference and have no residual (ITU-T H.264, 7.3.5), some hundredths
- * of what a verbatim picture (`pcmPicture`) takes. Deblocking is off.
+ * Codes a picture as one slice of P macroblocks that are moved from a reference and have no residual (ITU-T H.264,
+ * 7.3.5). It takes a few hundredths of a verbatim picture (`pcmPicture`). Deblocking is off.
  * @param ppsId a picture parameter set of `pcmPps`
  * @throws H264Error for sequences with fields, or where the picture is a key picture
  */

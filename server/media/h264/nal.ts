@@ -28,11 +28,11 @@ export function opensPicture(slice: Buffer): boolean {
   return ((slice[1] ?? 0) & 0x80) !== 0;
 }
 
-/** Bytes of filler data and the last byte of a unit of it (`filler_data_rbsp`, ITU-T H.264, 7.3.2.7). */
+/** Filler bytes, and the last byte of a filler unit (`filler_data_rbsp`, ITU-T H.264, 7.3.2.7). */
 const FILLER_BYTE = 0xff;
 const FILLER_END = 0x80;
 
-/** Whether a unit holds nothing but filler, which encoders of constant rates put behind pictures that are too small. */
+/** Whether a unit holds only filler, which encoders of constant rates put behind pictures that are too small. */
 export function isFiller(unit: Buffer): boolean {
   if (nalType(unit) !== NAL.filler || unit.at(-1) !== FILLER_END) return false;
   return unit.subarray(1, -1).every((byte) => byte === FILLER_BYTE);
@@ -84,7 +84,7 @@ export function toRbsp(unit: Buffer): Buffer {
   return out.subarray(0, length);
 }
 
-/** Inserts emulation prevention bytes, so that no start code can be seen inside the unit. */
+/** Inserts emulation prevention bytes, so that no start code appears inside the unit. */
 export function fromRbsp(rbsp: Buffer): Buffer {
   const out = Buffer.allocUnsafe(Math.ceil(rbsp.length * 1.5) + 2);
   let length = 0;
@@ -104,7 +104,7 @@ export function fromRbsp(rbsp: Buffer): Buffer {
   return Buffer.from(out.subarray(0, length));
 }
 
-/** Two zero bytes must not stand in front of a byte below 4 (ITU-T H.264, 7.4.1.1): a 3 goes between. */
+/** Two zero bytes must not precede a byte below 4 (ITU-T H.264, 7.4.1.1): a 3 goes between. */
 const ZEROS = Buffer.from([0, 0]);
 
 const START_CODE = Buffer.from([0, 0, 0, 1]);
@@ -115,7 +115,7 @@ export const annexB = (units: readonly Buffer[]): Buffer =>
 
 /** Finds NAL units in a byte stream (ITU-T H.264, annex B) that arrives in pieces. */
 export interface AnnexBSplitter {
-  /** Takes the next bytes and answers the units that are complete now. */
+  /** Takes the next bytes and returns the units that are now complete. */
   push(chunk: Buffer): Buffer[];
   /** The unit still open at the end of the stream, if any. */
   end(): Buffer[];

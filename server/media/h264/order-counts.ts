@@ -3,7 +3,7 @@ import { NAL, fromRbsp, nalType, toRbsp } from './nal.ts';
 import type { Sps } from './sps.ts';
 import { areToldByLowBits, orderMsb, type CountBefore, type CountedPicture } from '../order-count.ts';
 
-/** A coded picture as far as its order count is told by it. */
+/** The fields of a coded picture that determine its order count. */
 export interface CountedHead {
   readonly idr: boolean;
   readonly refIdc: number;
@@ -11,9 +11,9 @@ export interface CountedHead {
 }
 
 /**
- * Order counts of pictures that follow a key picture (ITU-T H.264, 8.2.1.1), the first of which it is.
- * @param heads decode order; null for damaged ones, which are left out
- * @param pocBits as the sequence says
+ * Order counts of pictures from a key picture on (ITU-T H.264, 8.2.1.1).
+ * @param heads decode order, the key picture first; null for damaged ones, which are left out
+ * @param pocBits as the sequence states
  */
 export function orderCounts(heads: readonly (CountedHead | null)[], pocBits: number): (number | null)[] {
   const range = 2 ** pocBits;
@@ -27,7 +27,7 @@ export function orderCounts(heads: readonly (CountedHead | null)[], pocBits: num
   });
 }
 
-/** Whether a decoder tells these counts by their low bits. */
+/** Whether a decoder gets these counts right from their low bits. */
 export function areTold(
   counts: readonly (number | null)[],
   heads: readonly (CountedHead | null)[],
@@ -41,7 +41,7 @@ export function areTold(
 }
 
 /**
- * A slice with another order count: all its other bits stay, as the count has a fixed length.
+ * A slice with another order count. All other bits stay, because the count has a fixed length.
  * @param sps of a stream without fields, whose pictures carry such counts (type 0)
  * @throws H264Error when it is cut off
  */

@@ -6,7 +6,7 @@ import { I_PCM } from './slice-data/mb-types.ts';
 import { type PcmHead, writeStandInHead } from './slice-data/stand-in-head.ts';
 import type { Sps } from './sps.ts';
 
-/** What the picture parameter set of verbatim pictures says: plain Exp-Golomb codes, deblocking can be switched off. */
+/** The picture parameter set of verbatim pictures: plain Exp-Golomb codes, and deblocking can be switched off. */
 export function plainPps({ id: spsId }: Pick<Sps, 'id'>, id: number): Pps {
   return {
     id,
@@ -28,7 +28,7 @@ export function plainPps({ id: spsId }: Pick<Sps, 'id'>, id: number): Pps {
   };
 }
 
-/** Picture parameter set that verbatim pictures name. */
+/** Picture parameter set for verbatim pictures. */
 export const pcmPps = (sps: Sps, id: number): Buffer => writePps(plainPps(sps, id), sps.chromaFormat, false);
 
 /** Luma and chroma samples of one macroblock. */
@@ -40,8 +40,8 @@ export function pcmMacroblockBytes(sps: Pick<Sps, 'chromaFormat'>): number {
 const PCM_TYPE = Buffer.from([0x0d, 0x00]);
 
 /**
- * Codes a picture without any loss as one slice of I_PCM macroblocks (ITU-T H.264, 7.3.5.3 and 8.3.5), with the
- * deblocking filter off: whatever refers to it finds the very same samples. Costs a byte a sample.
+ * Codes a picture without loss as one slice of I_PCM macroblocks (ITU-T H.264, 7.3.5.3 and 8.3.5), with the deblocking
+ * filter off, so that pictures that refer to it find exactly these samples. It costs one byte per sample.
  * @param pixels 8 bit planes Y, Cb, Cr of the coded size (whole macroblocks), tightly packed
  * @throws H264Error for sequences with fields, more than 8 bits, or another colour format than 4:2:0 and 4:2:2
  */
@@ -69,7 +69,7 @@ export function pcmPicture(pixels: Uint8Array, sps: Sps, ppsId: number, head: Pc
 
 /**
  * Copies the samples of a macroblock, Y, Cb and Cr row by row, from planes of the coded size.
- * @returns what puts them to a place of a buffer
+ * @returns a function that writes them at a place of a buffer
  */
 export function createMacroblockCopier(
   pixels: Uint8Array,

@@ -9,26 +9,26 @@ export interface MarkingCommand {
   readonly values: readonly number[];
 }
 
-/** What a picture does to the list of references. */
+/** How a picture changes the list of references. */
 export interface ReferenceMarking {
-  /** Only IDR pictures: kept as a long-term reference. */
+  /** For IDR pictures only: whether it is kept as a long-term reference. */
   readonly longTermReference: boolean;
-  /** None: the oldest reference leaves when there is no room (sliding window). */
+  /** Without commands, the oldest reference leaves when there is no room (sliding window). */
   readonly commands: readonly MarkingCommand[];
 }
 
-/** The usual: the oldest reference leaves. */
+/** The usual marking: the oldest reference leaves. */
 export const SLIDING_WINDOW: ReferenceMarking = { longTermReference: false, commands: [] };
 
 /** Number of values behind each operation of dec_ref_pic_marking (7.3.3.3). */
 const VALUES_OF = [0, 1, 1, 2, 1, 0, 1];
-/** More commands than this in one header are no header. */
+/** A header cannot have more commands than this. */
 const MAX_COMMANDS = 66;
-/** Bytes that certainly hold a slice header, long weight tables included. */
+/** Bytes that certainly hold a whole slice header, long weight tables included. */
 const HEADER_BYTES = 1024;
 
 /**
- * Reads how a slice's picture is marked as a reference, behind everything else that its header holds.
+ * Reads how a slice's picture is marked as a reference, which follows everything else in the header read here.
  * @throws H264Error when it is no slice, is cut off, or the header makes no sense
  */
 export function readMarking(unit: Buffer, context: SliceContext): ReferenceMarking {
@@ -39,17 +39,17 @@ export function readMarking(unit: Buffer, context: SliceContext): ReferenceMarki
 
 const refIdcOf = (unit: Buffer) => ((unit[0] ?? 0) >> 5) & 3;
 
-/** What a slice header says up to and with the marking of its picture. */
+/** The fields of a slice header up to and including the marking of its picture. */
 export interface MarkedHead {
   readonly kind: SliceKind;
   readonly firstMb: number;
-  /** Entries of its lists of references that a slice can name; 0 where it has none. */
+  /** Number of entries of its reference lists that a slice can name; 0 where it has none. */
   readonly active: readonly [number, number];
   readonly marking: ReferenceMarking;
 }
 
 /**
- * Reads a slice header (ITU-T H.264, 7.3.3) from its NAL header on; the reader stands behind the marking then.
+ * Reads a slice header (ITU-T H.264, 7.3.3) from its NAL header on. Afterwards the reader is behind the marking.
  * @throws H264Error when it is cut off, or makes no sense
  */
 export function readUpToMarking(reader: BitReader, { sps, pps }: SliceContext): MarkedHead {

@@ -3,30 +3,30 @@ import type { SliceHeader } from './slice-header.ts';
 /** What a slice header says about the place of its picture in the chain of references. */
 export type ChainLink = Pick<SliceHeader, 'idr' | 'refIdc' | 'frameNum'>;
 
-/** What the pictures around say about one whose own numbers cannot be trusted. */
+/** What the surrounding pictures show about one whose own numbers cannot be trusted. */
 export interface InferredLink {
-  /** Wrapped; null when it stays open. */
+  /** Wrapped; null when undetermined. */
   readonly frameNum: number | null;
-  /** Whether other pictures may refer to it; null when it stays open. */
+  /** Whether other pictures may refer to it; null when undetermined. */
   readonly isReference: boolean | null;
 }
 
-/** A place of a run and how many references of the run lie in front of it. */
+/** A place of a run, and how many references of the run lie in front of it. */
 interface Mark {
   readonly at: number;
   readonly references: number;
-  /** What the picture there says of itself; null when it cannot be read. */
+  /** What the picture there says about itself; null when it cannot be read. */
   readonly claim: boolean | null;
 }
 
 /**
- * What pictures between two whole ones must be: frame numbers rise by one behind each picture that is a reference and by
- * none behind the others (ITU-T H.264, 7.4.3), so the rise over a run counts the references in it. Streams that leave
- * numbers out (gaps_in_frame_num) rise by more than a run has pictures; those stay open, and so do runs in which the numbers begin anew
- * unseen.
+ * Determines what pictures between two intact ones must be. Frame numbers rise by one behind each picture that is a
+ * reference and stay behind the others (ITU-T H.264, 7.4.3), so the rise over a run counts the references in it.
+ * Streams that leave out numbers (gaps_in_frame_num) may rise by more than the run has pictures. Those runs stay
+ * undetermined, and so do runs in which the numbers may start over unseen.
  * @param run heads of consecutive pictures, decode order, as far as they can be read; they may be damaged
- * @param before head of the whole picture in front of them
- * @param behind head of the whole picture behind them; null, or of an IDR picture, when no number goes on
+ * @param before head of the intact picture in front of them
+ * @param behind head of the intact picture behind them; null, or of an IDR picture, when the numbers do not continue
  */
 export function inferReferences(
   run: readonly (ChainLink | null)[],
@@ -38,7 +38,7 @@ export function inferReferences(
   const base = before.frameNum + (before.refIdc > 0 ? 1 : 0);
   const risen = (head: ChainLink) => (((head.frameNum - base) % range) + range) % range;
   const total = behind && !behind.idr ? risen(behind) : null;
-  // A run as long as the numbers may have risen by all of them once more.
+  // A run so long that the numbers may have gone round once more.
   const isOpen = total !== null && (total > run.length || total + range <= run.length);
   if (isOpen) return run.map(() => ({ frameNum: null, isReference: null }));
   const marks = toMarks(run, total, risen);
@@ -63,7 +63,10 @@ export function inferReferences(
   });
 }
 
-/** Places whose number of references in front is known: the first, the last, and those whose own heads fit between. */
+/**
+ * Places for which the number of references in front is known: the first, the last, and those whose own heads fit
+ * between.
+ */
 function toMarks(
   run: readonly (ChainLink | null)[],
   total: number | null,

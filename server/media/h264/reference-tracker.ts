@@ -6,39 +6,39 @@ import { parseSliceHeader, type SliceHeader } from './slice-header.ts';
 import { readReferences, type ReferenceList } from './slice-references.ts';
 import type { Sps } from './sps.ts';
 
-/** The numbers of a coded picture and what it does to the list of references. */
+/** The numbers of a coded picture, and how it changes the list of references. */
 export interface PictureNumbers {
   readonly head: Pick<SliceHeader, 'idr' | 'refIdc' | 'frameNum' | 'pocLsb'>;
   readonly marking: ReferenceMarking;
 }
 
-/** Which earlier pictures a coded picture may take samples or motion from; pictures by the caller's numbers. */
+/** Which earlier pictures a coded picture may take samples or motion from, by the caller's numbers. */
 export interface PictureUse {
   readonly head: SliceHeader;
   readonly marking: ReferenceMarking;
   /** Picture order count. */
   readonly order: number;
-  /** Pictures in the lists that its slices can name. */
+  /** Pictures that its slices can name in their lists. */
   readonly references: ReadonlySet<number>;
-  /** Pictures whose motion its B slices may take over (first of the second list, ITU-T H.264, 8.4.1.2.1). */
+  /** Pictures whose motion its B slices may copy (first of the second list, ITU-T H.264, 8.4.1.2.1). */
   readonly colocated: ReadonlySet<number>;
 }
 
 export interface ReferenceTracker {
   /**
    * Takes the next coded picture, decode order; the first must be an IDR picture.
-   * @throws H264Error for what is not followed: fields, long-term references, gaps in the numbers, damage
+   * @throws H264Error for what is not supported: fields, long-term references, gaps in the numbers, damage
    */
   take(picture: number, units: readonly Buffer[]): PictureUse;
   /**
-   * Takes a picture whose own data do not count, by its numbers alone.
+   * Takes a picture by its numbers alone, without its own data.
    * @returns its picture order count
    * @throws H264Error as `take`
    */
   put(picture: number, numbers: PictureNumbers): number;
   /** Pictures that later ones may still refer to. */
   held(): readonly number[];
-  /** One that goes on from here by itself. */
+  /** A tracker that continues from here independently. */
   fork(): ReferenceTracker;
 }
 
@@ -48,10 +48,10 @@ interface Held {
   readonly order: number;
 }
 
-/** What a tracker knows, never changed in place. */
+/** The state of a tracker, never changed in place. */
 interface TrackerState {
   readonly held: readonly Held[];
-  /** Numbers of the reference before. */
+  /** Numbers of the previous reference. */
   readonly last: { readonly frameNum: number; readonly orderHigh: number; readonly orderLow: number };
   readonly offset: number;
   readonly previousNum: number;
@@ -102,7 +102,7 @@ function trackFrom(state: TrackerState, sps: Sps, sets: readonly Pps[]): Referen
     });
   }
 
-  /** Moves named pictures to the front (8.2.4.3.1) and answers the numbers of those that can be named. */
+  /** Moves named pictures to the front (8.2.4.3.1) and returns the numbers of those that can be named. */
   function ordered(
     known: readonly Held[],
     start: readonly Held[],
@@ -131,7 +131,7 @@ function trackFrom(state: TrackerState, sps: Sps, sets: readonly Pps[]): Referen
       return;
     }
     for (const { operation, values } of marking.commands) {
-      // The greatest long-term index says nothing while there is no such picture.
+      // The largest long-term index has no effect while there is no such picture.
       if (operation === 4) continue;
       if (operation !== 1) throw new H264Error('Long-term references are not followed.');
       const wanted = head.frameNum - ((values[0] ?? 0) + 1);
@@ -155,7 +155,7 @@ function trackFrom(state: TrackerState, sps: Sps, sets: readonly Pps[]): Referen
   };
 
   function put(picture: number, { head, marking }: PictureNumbers, bottomDelta: number): number {
-    // Also behind pictures that nobody refers to numbers count on from the last reference.
+    // Even behind pictures that are no references, numbers continue from the last reference.
     const follows = head.idr || (held.length > 0 && head.frameNum === (last.frameNum + 1) % range);
     if (!follows) throw new H264Error('The numbers of the pictures have gaps.');
     const { order, high } = orderOf(head, bottomDelta);
@@ -196,7 +196,7 @@ function trackFrom(state: TrackerState, sps: Sps, sets: readonly Pps[]): Referen
   };
 }
 
-/** Lists before any slice orders them anew (8.2.4.2.1 and 8.2.4.2.3), of pictures that are whole frames. */
+/** Lists before a slice reorders them (8.2.4.2.1 and 8.2.4.2.3), for pictures that are whole frames. */
 function startLists(
   held: readonly Held[],
   count: number,

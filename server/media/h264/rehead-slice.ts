@@ -4,7 +4,7 @@ import { NAL, fromRbsp, isSlice, nalType, toRbsp } from './nal.ts';
 import { type SliceContext, sliceKind } from './slice-header.ts';
 import type { Sps } from './sps.ts';
 
-/** The fields that get new values; their widths come from the sequence the slice moves to. */
+/** The fields with new values. Their widths come from the sequence that the slice moves to. */
 export interface NewHead {
   readonly sps: Sps;
   readonly ppsId: number;
@@ -16,9 +16,9 @@ export interface NewHead {
 }
 
 /**
- * Moves a slice from the sequence it was encoded in to another one: header fields that name or depend on
- * parameter sets are written anew, all others and the macroblock data are copied bit for bit. Both
- * sequences are frame-only, without slice groups, and of the same picture size and chroma format.
+ * Moves a slice from the sequence in which it was encoded to another one. Header fields that name or depend on
+ * parameter sets are rewritten; all others and the macroblock data are copied bit for bit. Both sequences must be
+ * frame-only, without slice groups, and of the same picture size and chroma format.
  * @throws H264Error when the slice is damaged or the target cannot carry it.
  */
 export function reheadSlice(unit: Buffer, from: SliceContext, to: NewHead): Buffer {
@@ -78,7 +78,7 @@ export function reheadSlice(unit: Buffer, from: SliceContext, to: NewHead): Buff
   }
   const dataAt = reader.position();
   if (from.pps.cabac) {
-    // CABAC data begin at a byte; only the alignment bits in front change their number.
+    // CABAC data begin at a byte; only the number of alignment bits in front changes.
     writer.alignWithOnes();
     return fromRbsp(Buffer.concat([writer.bytes(), rbsp.subarray((dataAt + 7) >> 3)]));
   }
@@ -90,7 +90,7 @@ export function reheadSlice(unit: Buffer, from: SliceContext, to: NewHead): Buff
 interface Copier {
   bits(count: number): number;
   flag(): boolean;
-  /** Copies any Exp-Golomb code: signed ones have the same bits as their unsigned reading. */
+  /** Copies any Exp-Golomb code; signed and unsigned ones have the same bits. */
   ue(): number;
 }
 

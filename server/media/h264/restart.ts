@@ -11,11 +11,11 @@ const RECOVERY_POINT = 6;
 /** Bytes of a slice that certainly hold its first two numbers. */
 const HEAD_BYTES = 16;
 
-/** Whether a decoder may start at the picture of a sound MP4 sample; null where that cannot be told. */
+/** Whether a decoder may start at the picture of an intact MP4 sample; null where that cannot be determined. */
 export type RestartCheck = (sample: Buffer) => boolean | null;
 
 /**
- * Tells key pictures beside those that the index names, as ffmpeg's parser does (h264_parser.c): IDR pictures,
+ * Recognises key pictures beyond those that the index names, as ffmpeg's parser does (h264_parser.c): IDR pictures,
  * pictures behind a recovery point message (ITU-T H.264, D.2.8), and intra pictures of streams with one reference.
  */
 export function createRestartCheck(config: AvcConfig): RestartCheck {
@@ -68,7 +68,7 @@ function isIntra(slice: Buffer): boolean {
 function holdsRecoveryPoint(unit: Buffer): boolean {
   const rbsp = toRbsp(unit);
   let at = 1;
-  /** A number written as bytes of 255 and a last one below (7.3.2.3.1). */
+  /** A number written as bytes of 255 and a last smaller one (7.3.2.3.1). */
   const read = () => {
     let value = 0;
     while (rbsp[at] === 255) {
@@ -79,7 +79,7 @@ function holdsRecoveryPoint(unit: Buffer): boolean {
     at += 1;
     return value;
   };
-  // The last byte holds the stop bit alone.
+  // The last byte holds only the stop bit.
   while (at + 2 < rbsp.length) {
     const type = read();
     const size = read();

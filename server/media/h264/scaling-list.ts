@@ -1,6 +1,6 @@
 import type { BitReader, BitWriter } from './bits.ts';
 
-/** Reads over `count` scaling lists (ITU-T H.264, 7.3.2.1.1.1): six of 16 numbers, the rest of 64. */
+/** Skips `count` scaling lists (ITU-T H.264, 7.3.2.1.1.1): six of 16 numbers, the rest of 64. */
 export function skipScalingLists(reader: BitReader, count: number): void {
   for (let list = 0; list < count; list++) {
     if (!reader.flag()) continue;
@@ -14,8 +14,8 @@ export function skipScalingLists(reader: BitReader, count: number): void {
 }
 
 /**
- * Writes `count` lists of the value 16 throughout, the ones x264 uses, so that lists of the sequence do not
- * apply. Each list is the step from 8 to 16, then the mark "repeat the last value" (next scale of 0).
+ * Writes `count` lists of the constant value 16, which x264 uses, so that lists of the sequence do not apply. Each list
+ * is the step from 8 to 16, then the mark "repeat the last value" (next scale of 0).
  */
 export function writeFlatScalingLists(writer: BitWriter, count: number): void {
   for (let list = 0; list < count; list++) {

@@ -24,9 +24,9 @@ export interface SliceHeader {
   readonly kind: SliceKind;
   readonly ppsId: number;
   readonly frameNum: number;
-  /** Only in IDR slices. */
+  /** In IDR slices only. */
   readonly idrPicId: number | null;
-  /** Only with picture order type 0. */
+  /** With picture order type 0 only. */
   readonly pocLsb: number | null;
 }
 
@@ -60,7 +60,7 @@ export function parseSliceHeader(unit: Buffer, sps: Sps): SliceHeader {
   };
 }
 
-/** What re-heading needs to know about the stream the slice came from. */
+/** The parameter sets of the stream that a slice came from. */
 export interface SliceContext {
   readonly sps: Sps;
   readonly pps: Pps;

@@ -6,8 +6,8 @@ import { parseSliceHeader, type SliceContext } from './slice-header.ts';
 const HEAD_BYTES = 64;
 
 /**
- * Quantiser that an IDR slice begins with, 0 to 51 at 8 bits: how finely a stream codes its key pictures.
- * (ITU-T H.264, 7.3.3: behind the order count stand only the marking and this, as nothing is referred to.)
+ * Quantiser at the start of an IDR slice, 0 to 51 with 8 bits: how finely a stream codes its key pictures. (ITU-T
+ * H.264, 7.3.3: only the marking stands between the order count and this, because there are no references.)
  * @returns null for any other unit
  * @throws H264Error when the slice is cut off or the stream has fields
  */

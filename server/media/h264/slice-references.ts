@@ -5,14 +5,14 @@ import { type SliceContext, type SliceKind, sliceKind } from './slice-header.ts'
 
 /** A step of ref_pic_list_modification (ITU-T H.264, 7.3.3.1). */
 export interface ListStep {
-  /** modification_of_pic_nums_idc: 0 down, 1 up from the number before, 2 a long-term picture. */
+  /** modification_of_pic_nums_idc: 0 down, 1 up from the previous number, 2 a long-term picture. */
   readonly operation: number;
   readonly value: number;
 }
 
 /** One of the two lists of pictures that a slice refers to. */
 export interface ReferenceList {
-  /** Entries that the slice can name. */
+  /** Number of entries that the slice can name. */
   readonly active: number;
   readonly steps: readonly ListStep[];
 }
@@ -20,19 +20,19 @@ export interface ReferenceList {
 /** What a slice header says about the pictures that the slice refers to. */
 export interface SliceReferences {
   readonly kind: SliceKind;
-  /** delta_pic_order_cnt_bottom; 0 where it is not said. */
+  /** delta_pic_order_cnt_bottom; 0 where it is not stated. */
   readonly bottomDelta: number;
   /** None for I slices, one for P slices, two for B slices. */
   readonly lists: readonly ReferenceList[];
 }
 
-/** Bytes that hold the fields up to the lists for certain, emulation prevention included. */
+/** Bytes that certainly hold the fields up to the lists, emulation prevention included. */
 const HEADER_BYTES = 512;
 /** Longest list of references (num_ref_idx_l0_active_minus1 is at most 31). */
 const MOST_ENTRIES = 32;
 
 /**
- * Reads the part of a slice header (ITU-T H.264, 7.3.3) that tells which pictures the slice refers to.
+ * Reads the part of a slice header (ITU-T H.264, 7.3.3) that states which pictures the slice refers to.
  * @throws H264Error when it is no slice, is cut off, or the header makes no sense
  */
 export function readReferences(unit: Buffer, { sps, pps }: SliceContext): SliceReferences {

@@ -26,10 +26,10 @@ export interface Sps {
   /** gaps_in_frame_num_value_allowed_flag: frame numbers may be left out. */
   readonly gapsAllowed: boolean;
   readonly widthMbs: number;
-  /** In macroblocks of a frame; half of it in map units when fields are allowed. */
+  /** Height of a frame in macroblocks; when fields are allowed, map units count half of it. */
   readonly heightMbs: number;
   readonly frameMbsOnly: boolean;
-  /** direct_8x8_inference_flag: motion taken over from another picture is that of 8 x 8 samples. */
+  /** direct_8x8_inference_flag: motion derived from another picture applies to 8 x 8 samples. */
   readonly direct8x8Inference: boolean;
   /** Luma samples cut off at each side. */
   readonly crop: {
@@ -38,15 +38,15 @@ export interface Sps {
     readonly top: number;
     readonly bottom: number;
   };
-  /** Pictures per second that the usability information states; null when it states none. */
+  /** Pictures per second stated by the usability information; null when none is. */
   readonly pictureRate: number | null;
 }
 
-/** Width and height of what H.264 codes a picture in, samples. */
+/** Width and height of a macroblock, the unit of coding, samples. */
 export const MACROBLOCK = 16;
-/** Profiles whose sets tell chroma format and bit depth (ITU-T H.264, 7.3.2.1.1). */
+/** Profiles whose sets state chroma format and bit depth (ITU-T H.264, 7.3.2.1.1). */
 export const HIGH_PROFILES = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
-/** Above level 6.2 (table A-1): widths beyond it are garbage, not pictures. */
+/** More than level 6.2 allows (table A-1): a larger width is garbage and no picture. */
 const MAX_MBS_PER_SIDE = 1056;
 
 /**

@@ -5,15 +5,15 @@ import { writeMarking, type ReferenceMarking } from './reference-marking.ts';
 import { type SliceContext, sliceKind } from './slice-header.ts';
 import type { Sps } from './sps.ts';
 
-/** Where a stand-in picture stands: the numbers of the coded picture that it replaces. */
+/** The place of a stand-in picture: the numbers of the coded picture that it replaces. */
 export interface StandInHead {
   readonly sps: Sps;
   readonly ppsId: number;
-  /** As the replaced slice has them, wrapped. */
+  /** As in the replaced slice, wrapped. */
   readonly frameNum: number;
-  /** Null unless the sequence orders its pictures by type 0. */
+  /** Null unless the sequence uses picture order type 0. */
   readonly pocLsb: number | null;
-  /** What the replaced picture does to the list of references; absent for one that nobody refers to. */
+  /** How the replaced picture changes the list of references; absent for one that is no reference. */
   readonly reference?: StandInReference;
 }
 
@@ -27,11 +27,10 @@ export interface StandInReference {
 const PLAIN_SLICE = 0x01;
 
 /**
- * Turns a slice of an IDR picture into one that takes the place of another: intra coded, with the replaced picture's
- * numbers and marking (ITU-T H.264, 7.3.3). Where nobody refers to it, what stands before and behind it decodes
- * exactly as it did.
- * @param from the sequence the slice was encoded in; both are frame-only, without slice groups, and of the
- * same picture size and chroma format
+ * Turns a slice of an IDR picture into one that replaces another: intra coded, with the replaced picture's numbers and
+ * marking (ITU-T H.264, 7.3.3). If it is no reference, everything before and behind it decodes exactly as before.
+ * @param from the sequence in which the slice was encoded; both are frame-only, without slice groups, and of the same
+ * picture size and chroma format
  * @throws H264Error when it is no I slice of an IDR picture, or the target cannot carry it
  */
 export function standInSlice(unit: Buffer, from: SliceContext, to: StandInHead): Buffer {
@@ -43,7 +42,7 @@ export function standInSlice(unit: Buffer, from: SliceContext, to: StandInHead):
   const rbsp = toRbsp(unit);
   const reader = createBitReader(rbsp);
   const writer = createBitWriter(rbsp.length + 16);
-  // Signed Exp-Golomb codes have the same bits as their unsigned reading.
+  // Signed and unsigned Exp-Golomb codes have the same bits.
   const copy = () => {
     const value = reader.ue();
     writer.ue(value);
@@ -68,7 +67,7 @@ export function standInSlice(unit: Buffer, from: SliceContext, to: StandInHead):
     if (from.pps.fieldOrderInSlices) writer.se(0);
   }
   if (from.pps.redundantPictures) copy();
-  // The marking of an IDR picture; a picture that nobody refers to has none.
+  // Skips the marking of the IDR picture; a picture that is no reference has none.
   reader.bits(2);
   if (to.reference) writeMarking(writer, false, to.reference.marking);
   copy();

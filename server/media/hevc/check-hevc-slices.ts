@@ -14,17 +14,19 @@ import {
 } from './hevc-slice-header.ts';
 import { SliceState } from './hevc-slice-state.ts';
 
-/** What the data of a picture say of themselves: damage that stays in step with the coding is not seen. */
+/** What the data of a picture show about themselves. Damage after which the coding stays in step is not seen. */
 export type SliceVerdict = 'whole' | 'damaged' | 'unknown';
 
-/** Checks pictures of one stream, one after the other. */
+/** Checks pictures of one stream, one after another. */
 export interface HevcSliceChecker {
-  /** @param units the NAL units of one picture, emulation prevention included; parameter sets among them are kept */
+  /**
+   * @param units the NAL units of one picture, emulation prevention included; parameter sets among them are remembered
+   */
   check(units: readonly Buffer[]): SliceVerdict;
   /**
-   * Which part of a damaged picture cannot be read. Data that are wrong but possible are read until something is impossible, so that
-   * damage may begin some blocks before.
-   * @returns null where everything can be read, and where it cannot be told
+   * Which part of a damaged picture cannot be read. Wrong but possible data are read until something is impossible, so
+   * the damage may begin some blocks earlier.
+   * @returns null where everything can be read, and where this cannot be determined
    */
   findLoss(units: readonly Buffer[]): LostBlocks | null;
   /** Whether the stream may hold what hardly any encoder writes: raw blocks, tiles, slices that depend on others. */
@@ -33,14 +35,14 @@ export interface HevcSliceChecker {
 
 interface StoredSet<T> {
   readonly set: T;
-  /** As it was read, since streams repeat their sets. */
+  /** The bytes as they were read, because streams repeat their sets. */
   readonly unit: Buffer;
 }
 
 /**
- * Whether the data of pictures can be read to their end: every value is possible, and each slice ends exactly where
- * its data do (ITU-T H.265, 7.3.8 and 9.3). Nothing is decoded into samples.
- * @param parameterSets NAL units; those that cannot be read make the pictures that need them unknown
+ * Whether the data of pictures can be read to their end: every value is possible, and each slice ends exactly where its
+ * data do (ITU-T H.265, 7.3.8 and 9.3). No samples are decoded.
+ * @param parameterSets NAL units; pictures that need an unreadable one stay unknown
  */
 export function createHevcSliceChecker(parameterSets: readonly Buffer[]): HevcSliceChecker {
   const spsById = new Map<number, StoredSet<CodingSps>>();
@@ -79,7 +81,7 @@ export function createHevcSliceChecker(parameterSets: readonly Buffer[]): HevcSl
     return state;
   };
   for (const unit of parameterSets) learn(unit);
-  /** The slices of a picture, null where nothing can be said of them. */
+  /** The slices of a picture; null where nothing can be said about them. */
   const slicesOf = (units: readonly Buffer[]) => {
     for (const unit of units) learn(unit);
     const slices = baseSlices(units);
@@ -110,7 +112,7 @@ export function checkHevcSlices(parameterSets: readonly Buffer[], slices: readon
   return createHevcSliceChecker(parameterSets).check(slices);
 }
 
-/** Sets that do not fit together say nothing of the slices. */
+/** Sets that do not fit together prove nothing about the slices. */
 function createState(sps: CodingSps, pps: CodingPps): SliceState {
   try {
     return new SliceState(sps, pps);
@@ -140,17 +142,17 @@ function readPicture(slices: readonly Buffer[], stateOf: StateOf): void {
   if (read !== total) throw new HevcError('A slice of a picture is missing.');
 }
 
-/** A slice whose header is read. */
+/** A slice whose header has been read. */
 export interface OpenedSlice<State extends ActiveSets = SliceState> {
   readonly segment: SliceSegment<State>;
   readonly rbsp: Buffer;
-  /** Places in it behind its substreams. */
+  /** Places in it behind each of its substreams. */
   readonly ends: readonly number[];
-  /** Places in it where a byte of emulation prevention was taken out. */
+  /** Places in it where a byte of emulation prevention was removed. */
   readonly removed: readonly number[];
 }
 
-/** Reads the header of a slice; `previous` is that of the slice before in the same picture. */
+/** Reads the header of a slice; `previous` is that of the preceding slice of the same picture. */
 export function openSlice<State extends ActiveSets>(
   slice: Buffer,
   stateOf: (ppsId: number) => State,
@@ -161,7 +163,10 @@ export function openSlice<State extends ActiveSets>(
   return { segment, rbsp, ends: substreamEnds(segment, rbsp.length, removed), removed };
 }
 
-/** What is lost of a picture whose slices do not depend on each other: from where one cannot be read on to where the last such one ends. */
+/**
+ * What is lost of a picture whose slices do not depend on each other: from the first place that cannot be read to the
+ * end of the last slice that cannot.
+ */
 function findLoss(slices: readonly Buffer[], stateOf: StateOf): LostBlocks | null {
   let lost: LostBlocks | null = null;
   try {
@@ -172,12 +177,12 @@ function findLoss(slices: readonly Buffer[], stateOf: StateOf): LostBlocks | nul
       const next = opened[place + 1]?.segment.address ?? state.ctbs;
       if (state.pps.tiles || segment.isFirst !== (place === 0) || next <= address) return null;
       if (isReadable(one, next)) continue;
-      // All blocks may be read and only their end not fit.
+      // All blocks may be readable, and only the end does not fit.
       const first: number = lost?.first ?? Math.min(state.blocksRead, next - 1);
       lost = { size: 2 ** state.sps.ctbLog2, first, end: next };
     }
   } catch (error) {
-    // Of a picture with a header that cannot be read nothing is known.
+    // Nothing is known about a picture with an unreadable header.
     if (error instanceof HevcError || error instanceof H264Error) return null;
     throw error;
   }
@@ -188,8 +193,8 @@ const isReadable = ({ segment, rbsp, ends }: OpenedSlice, next: number): boolean
   endsAt(() => readSliceData(segment.sets, segment, rbsp, ends), next);
 
 /**
- * Whether what reads a slice comes to its end in front of a block, in coding order.
- * @throws HevcUnsupportedError where that cannot be told
+ * Whether the reading of a slice ends in front of a block, in coding order.
+ * @throws HevcUnsupportedError where that cannot be determined
  */
 export function endsAt(read: () => number, next: number): boolean {
   try {
@@ -206,7 +211,7 @@ function upToImpossible(slice: Buffer): Buffer {
   return slice.subarray(0, findStartCode(slice) ?? slice.length);
 }
 
-/** Places behind the substreams in the RBSP; entry points count emulation prevention bytes (7.4.7.1). */
+/** Places behind the substreams in the RBSP. Entry points count emulation prevention bytes (7.4.7.1). */
 function substreamEnds(
   { dataAt, substreamBytes }: { readonly dataAt: number; readonly substreamBytes: readonly number[] },
   end: number,

@@ -1,6 +1,6 @@
 import { findFaultOf, findStartCode } from '#server/media/h264/check-sample.ts';
 
-/** NAL unit types of coded slices (ITU-T H.265, table 7-1): trailing and leading pictures, and those of random access. */
+/** NAL unit types of coded slices (ITU-T H.265, table 7-1): trailing, leading and random access pictures. */
 const isSlice = ([first = 0]: Buffer) => {
   const type = (first >> 1) & 63;
   return type <= 9 || (type >= 16 && type <= 21);

@@ -15,14 +15,14 @@ import { endSlice, FIRST_KEY, writeMovedPrediction } from './moved-slice.ts';
 
 /** A damaged picture, as far as it can be read. */
 export interface DamagedUnits {
-  /** By how much the order count of what it refers to first differs from its own; null where it refers to nothing. */
+  /** Distance of the order count of its first reference from its own; null where it has no reference. */
   readonly firstReference: number | null;
   /**
-   * Its readable part, ended there, and behind it slices of moved blocks in the place of what is lost: all motion that later pictures take
-   * from the readable part stays, and there is some to take in the rest.
-   * @param lost what cannot be read, or is wrong before that; it begins in the slice that is damaged first
+   * Its readable part, ended there, followed by slices of moved blocks that replace what is lost. All motion that later
+   * pictures take from the readable part stays, and the rest has motion for them too.
+   * @param lost what cannot be read, or is wrong before that; it begins in the first damaged slice
    * @param motions that the moved blocks may have
-   * @returns for each of them NAL units in the place of the picture's
+   * @returns for each motion, NAL units that replace the picture's
    * @throws HevcError or H264Error where the picture is coded in a way that is not supported
    */
   conceal(lost: Pick<LostBlocks, 'first' | 'end'>, motions: readonly SquareMotion[]): Buffer[][];
@@ -30,7 +30,7 @@ export interface DamagedUnits {
 
 /**
  * @param units NAL units of a damaged picture
- * @param damaged what `findLoss` says of it
+ * @param damaged the result of `findLoss` for it
  * @throws HevcError or H264Error where a header cannot be read
  */
 export function openDamaged(
@@ -67,7 +67,7 @@ export function openDamaged(
   };
 }
 
-/** The slice that is damaged first, and others that lie in what is lost. */
+/** The first damaged slice, and others that lie within what is lost. */
 function damagedSlices(
   units: readonly Buffer[],
   { first, end }: LostBlocks,
@@ -96,7 +96,7 @@ function sliceRanges({ sps, pps }: CopyState, first: number, end: number): (read
     : [[first, end]];
 }
 
-/** What is known while a slice is copied. */
+/** State while a slice is copied. */
 class CopyState extends SliceState {
   override readonly cabac: CabacCopier;
 
@@ -127,7 +127,7 @@ function headOfMoved({ segment, rbsp }: Opened, address: number): BitWriter {
   const { header, sets } = segment;
   const { sps, pps } = sets;
   const { references } = header;
-  // What blocks are moved from is the first reference, which is a long-term one where there are no others.
+  // Blocks are moved from the first reference, which is a long-term one where there are no others.
   if (!references || references.deltas.length === 0 || hevcNalType(rbsp) >= FIRST_KEY) throw unsupported();
   const { columns, rows } = sizeInBlocks(sps);
   const writer = createBitWriter(64);
@@ -145,6 +145,6 @@ function headOfMoved({ segment, rbsp }: Opened, address: number): BitWriter {
   return writer;
 }
 
-/** A NAL unit of a header, its end and its data. */
+/** A NAL unit from a header, its end and its data. */
 const withHead = ({ segment }: Opened, writer: BitWriter, substreams: readonly Buffer[]): Buffer =>
   endSlice(segment.sets.pps, writer, substreams);

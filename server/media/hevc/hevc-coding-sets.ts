@@ -12,7 +12,10 @@ export interface LongTermCandidate {
   readonly used: boolean;
 }
 
-/** What a sequence parameter set (ITU-T H.265, 7.3.2.2) says of how slices are coded; sizes as exponents of 2. */
+/**
+ * The fields of a sequence parameter set (ITU-T H.265, 7.3.2.2) that determine how slices are coded; sizes as exponents
+ * of 2.
+ */
 export interface CodingSps {
   readonly id: number;
   /** Luma samples, before cropping. */
@@ -39,12 +42,12 @@ export interface CodingSps {
   /** Null without long-term references; else the candidates that the set names. */
   readonly longTerm: readonly LongTermCandidate[] | null;
   readonly temporalMotion: boolean;
-  /** Lists that scale coefficients: the standard's own, those of the set, or null without any. */
+  /** Lists that scale coefficients: the standard's own or those of the set; null without any. */
   readonly scalingLists: 'standard' | 'own' | null;
   readonly strongSmoothing: boolean;
 }
 
-/** What a picture parameter set (7.3.2.3) says of how slices are coded. */
+/** The fields of a picture parameter set (7.3.2.3) that determine how slices are coded. */
 export interface CodingPps {
   readonly id: number;
   readonly spsId: number;
@@ -57,7 +60,7 @@ export interface CodingPps {
   readonly activeReferences: readonly [number, number];
   readonly initQp: number;
   readonly transformSkip: boolean;
-  /** diff_cu_qp_delta_depth; null when the quantiser of a slice stays. */
+  /** diff_cu_qp_delta_depth; null when the quantiser stays the same within a slice. */
   readonly qpDeltaDepth: number | null;
   readonly chromaQpOffsets: boolean;
   readonly weightedPred: boolean;
@@ -66,7 +69,7 @@ export interface CodingPps {
   readonly tiles: {
     readonly columns: number;
     readonly rows: number;
-    /** Widths and heights of all tiles but the last ones, in coding tree blocks; null when they are even. */
+    /** Widths and heights of all tiles except the last ones, in coding tree blocks; null when they are even. */
     readonly sizes: { readonly widths: readonly number[]; readonly heights: readonly number[] } | null;
   } | null;
   readonly wavefronts: boolean;
@@ -269,7 +272,7 @@ function readDeblocking(reader: BitReader): [boolean, boolean] {
 /**
  * The sets that a slice names, the first of each id.
  * @param parameterSets NAL units
- * @throws HevcError or H264Error where they are not there or one cannot be read
+ * @throws HevcError or H264Error where they are missing or one cannot be read
  */
 export function codingSetsOf(
   parameterSets: readonly Buffer[],

@@ -71,7 +71,7 @@ function readParts({ cabac, sps, isIntra }: SliceState, log2: number): number {
     if (isRows || log2 === 3 || cabac.bin(CONTEXT.partMode + 2) === 1) return PARTS.halves;
     return PARTS.quarters;
   }
-  // Halves of unequal size are parsed like others.
+  // Halves of unequal size are parsed like equal ones.
   if (sps.amp && cabac.bin(CONTEXT.partMode + 3) === 0) cabac.bypass();
   return PARTS.halves;
 }

@@ -7,10 +7,10 @@ const HEAD_BYTES = 23;
 const LEVEL_AT = 12;
 
 /**
- * The payload of `hvcC` with further parameter sets, one of each kind, in its arrays. What the record says of the
- * whole stream then holds for both kinds of pictures: the compatibility and constraint flags that both keep, the
- * higher level, nothing on how slices can be decoded side by side.
- * @param general twelve bytes of profile, tier and level of the new sets, as they stand in a parameter set
+ * The payload of `hvcC` with more parameter sets, one of each kind, in its arrays. What the record states about the
+ * whole stream then holds for both kinds of pictures: the compatibility and constraint flags that both share, the
+ * higher level, and nothing about how slices can be decoded in parallel.
+ * @param general twelve bytes of profile, tier and level of the new sets, as in a parameter set
  * @throws Mp4Error when the record is cut off
  */
 export function withHevcParameterSets(payload: Buffer, units: readonly Buffer[], general: Buffer): Buffer {
@@ -33,7 +33,7 @@ export function withHevcParameterSets(payload: Buffer, units: readonly Buffer[],
     for (const unit of added) left.splice(left.indexOf(unit), 1);
     arrays.push(arrayOf(kind, count + added.length, [payload.subarray(from, at), ...added.map(withLength)]));
   }
-  // Completeness flag: all sets of the kind are here.
+  // Completeness flag: all sets of this kind are here.
   for (const unit of left) arrays.push(arrayOf(0x80 | hevcNalType(unit), 1, [withLength(unit)]));
   if (arrays.length > 255) throw new Mp4Error('The decoder settings of the video track are damaged.');
   head[22] = arrays.length;

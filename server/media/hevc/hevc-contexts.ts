@@ -31,7 +31,7 @@ export const CONTEXT = {
 } as const;
 export const CONTEXT_COUNT = 154;
 
-/** Stands where an element does not occur in slices of a type. */
+/** Marks an element that does not occur in slices of a type. */
 const UNUSED = 154;
 const unused = (count: number) => Array.from({ length: count }, () => UNUSED);
 const LAST_I = [110, 110, 124, 125, 140, 153, 125, 127, 140, 109, 111, 143, 127, 111, 79, 108, 123, 63];

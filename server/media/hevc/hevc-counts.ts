@@ -2,11 +2,11 @@ import type { CountedPicture } from '../lost-counts.ts';
 import { baseSlices } from './hevc-nal.ts';
 import { createOrderReader } from './hevc-references.ts';
 
-/** What a picture counts, by its NAL units; null where that cannot be read. */
+/** The order count of a picture, from its NAL units; null where that cannot be read. */
 export type CountReader = (units: readonly Buffer[]) => Pick<CountedPicture, 'count' | 'period'> | null;
 
 /**
- * Reads the order counts of HEVC pictures, handed in one by one in decode order (ITU-T H.265, 8.3.1).
+ * Reads the order counts of HEVC pictures, passed one by one in decode order (ITU-T H.265, 8.3.1).
  * @param parameterSets of the sample description
  * @returns null where the sets are not supported or damaged
  */

@@ -1,4 +1,4 @@
-/** A bit stream that breaks HEVC's syntax, or uses a part of it that is not supported here. */
+/** A bit stream that violates HEVC's syntax or uses a part of it that is not supported here. */
 export class HevcError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,7 +6,7 @@ export class HevcError extends Error {
   }
 }
 
-/** A bit stream that uses a part of HEVC that is not supported here, so that nothing can be said of it. */
+/** A bit stream that uses a part of HEVC that is not supported here, so that nothing can be said about it. */
 export class HevcUnsupportedError extends HevcError {
   constructor(message: string) {
     super(message);

@@ -7,11 +7,11 @@ const DC = 1;
 const HORIZONTAL = 10;
 const VERTICAL = 26;
 const DIAGONAL = 34;
-/** intra_chroma_pred_mode: that of luma. */
+/** intra_chroma_pred_mode for the mode of luma. */
 const AS_LUMA = 4;
 const CHROMA_MODES = [PLANAR, VERTICAL, HORIZONTAL, DC];
 
-/** Keeps that a unit has no intra mode; it counts as DC for its neighbours (8.4.2). */
+/** Notes that a unit has no intra mode; for its neighbours it counts as DC (8.4.2). */
 export function noteNoIntra(state: SliceState, x: number, y: number, log2: number): void {
   note(state, x, y, log2, DC);
 }
@@ -23,7 +23,7 @@ function note(state: SliceState, x: number, y: number, log2: number, mode: numbe
   for (let row = 0; row < count; row++, at += quadColumns) intraModes.fill(mode, at, at + count);
 }
 
-/** Reads the modes of an intra unit, which decide the order of its coefficients (7.3.8.5, 8.4.2, 8.4.3). */
+/** Reads the modes of an intra unit, which determine the order of its coefficients (7.3.8.5, 8.4.2, 8.4.3). */
 export function readIntraModes(state: SliceState, x: number, y: number, log2: number): void {
   const { cabac, partModes } = state;
   const parts = state.isSplitIntra ? 4 : 1;
@@ -70,7 +70,7 @@ function readLumaMode(state: SliceState, x: number, y: number, isPredicted: bool
     return cabac.bypass() === 0 ? second : third;
   }
   let mode = cabac.bypassBits(5);
-  // Counted without the three likely ones, from the lowest up.
+  // The remaining modes are counted without the three likely ones, from the lowest up.
   const low = Math.min(first, second, third);
   const high = Math.max(first, second, third);
   if (mode >= low) mode++;

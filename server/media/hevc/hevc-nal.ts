@@ -54,7 +54,7 @@ export function opensPicture(slice: Buffer): boolean {
 /** Sub-layer non-reference pictures have even types, up to this one (ITU-T H.265, 7.4.2.2). */
 const LAST_NON_REFERENCE = 14;
 
-/** True for a slice of a picture that no other of its temporal sub-layer refers to. */
+/** True for a slice of a picture that is no reference within its temporal sub-layer. */
 export function isSubLayerNonReference(slice: Buffer): boolean {
   const type = hevcNalType(slice);
   return type <= LAST_NON_REFERENCE && type % 2 === 0;

@@ -4,7 +4,7 @@ import { HEVC_SLICE_FAULT } from './hevc-slice-faults.ts';
 import { SLICE } from './hevc-slice-header.ts';
 import type { SliceState } from './hevc-slice-state.ts';
 
-/** Parts of a coding unit (PartMode), as far as they are parsed differently: their number. */
+/** Number of parts of a coding unit (PartMode), as far as they are parsed differently. */
 export const PARTS = { whole: 1, halves: 2, quarters: 4 } as const;
 
 /** Largest absolute value of a motion vector difference (ITU-T H.265, 7.4.9.9). */
@@ -25,7 +25,7 @@ export function readPredictionUnits(state: SliceState, log2: number, depth: numb
   return isMerged;
 }
 
-/** merge_idx (7.3.8.6). */
+/** Reads merge_idx (7.3.8.6). */
 export function readMergeIndex({ cabac, header }: SliceState): void {
   const most = header.mergeCandidates - 1;
   if (most < 1 || cabac.bin(CONTEXT.mergeIdx) === 0) return;

@@ -3,19 +3,19 @@ import { HevcError } from './hevc-error.ts';
 
 /** A picture that a short-term reference picture set names. */
 export interface ShortTermReference {
-  /** Order count less that of the picture that refers, never 0. */
+  /** Its order count minus that of the referring picture, never 0. */
   readonly delta: number;
-  /** Whether the picture itself refers to it, rather than later ones alone. */
+  /** Whether the picture itself refers to it, or only later ones. */
   readonly used: boolean;
 }
 
-/** Pictures in a decoded picture buffer at most (ITU-T H.265, A.4.2). */
+/** Most pictures in a decoded picture buffer (ITU-T H.265, A.4.2). */
 const MOST_PICTURES = 16;
 
 /**
  * Reads a short-term reference picture set (ITU-T H.265, 7.3.7 and 7.4.8).
  * @param earlier the sets before it in the sequence parameter set
- * @param inSlice it stands in a slice header, where it may be predicted from any set
+ * @param inSlice whether it is in a slice header, where it may be predicted from any set
  * @throws HevcError or H264Error when it holds impossible numbers or is cut off
  */
 export function readShortTermSet(

@@ -12,27 +12,30 @@ import {
   type SliceReferences,
 } from './hevc-slice-header.ts';
 
-/** Enough of a slice for its header. */
+/** Bytes that certainly hold a slice's header. */
 const HEAD_BYTES = 1024;
 
-/** An HEVC picture among the others of its stream. */
+/** The order and references of an HEVC picture within its stream. */
 export interface OrderedPicture {
   /** PicOrderCntVal (ITU-T H.265, 8.3.1). */
   readonly order: number;
-  /** Order counts of the pictures that it refers to; null where a long-term reference cannot be told. */
+  /** Order counts of its references; null where a long-term reference cannot be determined. */
   readonly refersTo: readonly number[] | null;
-  /** Order counts of all that it or later pictures refer to, but for long-term references; null where one of these cannot be told. */
+  /**
+   * Order counts of everything that it or later pictures refer to, except long-term references; null where one of these
+   * cannot be determined.
+   */
   readonly holds: readonly number[] | null;
-  /** Order counts of its long-term references and those of later pictures. */
+  /** Order counts of its long-term references and of those of later pictures. */
   readonly holdsLong: readonly number[];
-  /** Order counts start anew here, and nothing before is referred to any more. */
+  /** Whether order counts start anew here and nothing before is referred to any more. */
   readonly restarts: boolean;
 }
 
 /**
- * Reads the place of pictures in the order of display, and what they refer to, from their first slices, handed in one by one in
- * the order of decoding from an instantaneous decoding refresh on, with the word that a picture has no others, whose lists of
- * references might be longer; null for a slice whose header cannot be read.
+ * Reads the display order and references of pictures from their first slices. They are passed one by one in decode
+ * order from an instantaneous decoding refresh on, and the caller states whether a picture has further slices, whose
+ * reference lists might be longer. Null for a slice whose header cannot be read.
  * @param units the parameter sets of the stream
  * @returns null when they are not supported or damaged
  */
@@ -77,8 +80,9 @@ export function createOrderReader(
 }
 
 /**
- * The order count of a long-term reference (8.3.2). Where its lowest bits alone are told it is the one picture so far that has these.
- * @param msb the rest of the order count of the picture that names it
+ * The order count of a long-term reference (8.3.2). Where only its lowest bits are stated, it is the one picture so far
+ * that has them.
+ * @param msb the high part of the order count of the picture that names it
  * @returns null where there is none, or more than one
  */
 function longOrder(
@@ -92,7 +96,7 @@ function longOrder(
   return fitting.length === 1 ? (fitting[0] ?? null) : null;
 }
 
-/** The parameter sets of a stream by their ids. */
+/** The parameter sets of a stream, by id. */
 export interface HevcSets {
   readonly sps: ReadonlyMap<number, CodingSps>;
   readonly pps: ReadonlyMap<number, CodingPps>;
@@ -138,7 +142,7 @@ function readHeader(slice: Buffer, sets: HevcSets) {
   return segment;
 }
 
-/** The pictures that stand in the lists of a slice (8.3.4), by order counts; all that it may use where lists are put together otherwise. */
+/** The pictures in the lists of a slice (8.3.4), by order count; where the lists are modified, all that it may use. */
 function listed(
   { active, modifiesLists }: SliceHeader,
   { deltas }: SliceReferences,
@@ -155,7 +159,7 @@ function listed(
   return [...new Set(lists.flat())];
 }
 
-/** Whether later order counts are told from the one of this slice's picture (prevTid0Pic, 8.3.1). */
+/** Whether later order counts are derived from that of this slice's picture (prevTid0Pic, 8.3.1). */
 export function countsForOrder(slice: Buffer): boolean {
   const type = hevcNalType(slice);
   const isLowest = ((slice[1] ?? 0) & 7) === 1;

@@ -8,7 +8,7 @@ const MOST_LEVEL = 32_768;
 /** More ones than the prefix of any such value has. */
 const MOST_PREFIX = 31;
 
-/** What parsing of residuals needs of the parameter sets and of the coding unit. */
+/** What the parsing of residuals needs from the parameter sets and the coding unit. */
 export interface ResidualState {
   readonly cabac: CabacDecoder;
   readonly transformSkip: boolean;
@@ -103,7 +103,7 @@ export function readResidual(state: ResidualState, log2: number, scan: number, i
       }
     }
     if (number === 0) {
-      // Of a coded block without any other coefficient, the first one is there.
+      // In a coded block without any other coefficient, the first one must be there.
       if (isInferred && count === 0) significant[count++] = 0;
       else if (cabac.bin(block === 0 ? significantBase : base + (SIGNIFICANCE[map] ?? 0)) === 1) {
         significant[count++] = 0;

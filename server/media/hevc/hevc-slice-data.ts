@@ -8,8 +8,9 @@ import type { SliceState } from './hevc-slice-state.ts';
 /**
  * Reads the data of a slice segment (ITU-T H.265, 7.3.8) to its end.
  * @param ends places in `rbsp` behind each of its substreams, the last one the end of the data
- * @param until blocks in coding order behind which reading stops, in front of what says that the slice goes on
- * @returns coding tree blocks read up to here, in coding order
+ * @param until number of blocks, in coding order, after which reading stops, before the flag that says whether the
+ * slice continues
+ * @returns number of coding tree blocks read up to here, in coding order
  * @throws HevcError when something in it is impossible, or it does not end where its data do
  */
 export function readSliceData(
@@ -32,18 +33,18 @@ function startData({ state, segment }: StartedSlice, rbsp: Uint8Array): BlockPla
   return { coded, substream: 0 };
 }
 
-/** A slice whose header is read, and places in its data behind each of its substreams. */
+/** A slice whose header has been read, and places in its data behind each of its substreams. */
 export interface StartedSlice {
   readonly state: SliceState;
   readonly segment: SliceSegment;
   readonly ends: readonly number[];
 }
 
-/** A block that is read next, in coding order, and the substream that it is in. */
+/** The block to be read next, in coding order, and its substream. */
 interface BlockPlace {
   readonly coded: number;
   readonly substream: number;
-  /** The node of its quadtree that is read next; absent where nothing of the block is read yet. */
+  /** The node of its quadtree to be read next; absent where nothing of the block has been read yet. */
   readonly node?: TreeNode;
 }
 
@@ -83,7 +84,7 @@ function readBlocks(
       if (header.saoLuma || header.saoChroma) readSao(state, state.hasLeft, state.hasAbove);
       readCodingTree(state, x, y, sps.ctbLog2, 0);
     }
-    // The second block of a row is what the next row starts with.
+    // The next row starts with the contexts after the second block of this one.
     if (pps.wavefronts && column === (layout.tileLeft[raster] ?? 0) + 1) state.rowStates.set(cabac.states);
     if (cabac.passedEnd()) throw HEVC_SLICE_FAULT.tooShort;
     if (coded + 1 === until) return until;
@@ -109,9 +110,9 @@ function readBlocks(
   }
 }
 
-/** A place in the data of a slice from which it can be read again. */
+/** A place in a slice's data from which it can be read again. */
 export interface SliceMark extends BlockPlace {
-  /** The first byte that has not been looked at. */
+  /** The first byte that has not been read. */
   readonly at: number;
   readonly cabac: CabacMark;
   readonly rowStates: Uint8Array;
@@ -119,8 +120,8 @@ export interface SliceMark extends BlockPlace {
 }
 
 /**
- * `readSliceData` that hands over a mark in front of each block and each node of its quadtree.
- * @throws HevcError as that does
+ * Like `readSliceData`, with a mark in front of each block and each node of its quadtree.
+ * @throws HevcError in the same cases
  */
 export function readMarkedSliceData(
   started: StartedSlice,
@@ -148,8 +149,8 @@ export function readMarkedSliceData(
 }
 
 /**
- * Reads the data of a slice on from a mark, in front of which they are as they were.
- * @throws HevcError as `readSliceData` does
+ * Reads the data of a slice from a mark on; the data in front of it must be unchanged.
+ * @throws HevcError as `readSliceData`
  */
 export function readFromMark(started: StartedSlice, mark: SliceMark): number {
   const { state } = started;
@@ -159,14 +160,14 @@ export function readFromMark(started: StartedSlice, mark: SliceMark): number {
   return readBlocks(started, mark, {});
 }
 
-/** end_of_slice_segment_flag or end_of_subset_one_bit was read: the data must end right behind. */
+/** After end_of_slice_segment_flag or end_of_subset_one_bit: the data must end directly behind. */
 function checkEnd({ cabac }: SliceState, ends: readonly number[], substream: number): void {
   if (!cabac.stopsHere() || cabac.nextAt() !== ends[substream]) {
     throw HEVC_SLICE_FAULT.end;
   }
 }
 
-/** Whether a block before the present one is in the same slice. */
+/** Whether an earlier block is in the same slice as the current one. */
 function isInSlice({ layout, header }: SliceState, raster: number): boolean {
   return (layout.toCoded[raster] ?? 0) >= (layout.toCoded[header.sliceAddress] ?? 0);
 }

@@ -1,6 +1,6 @@
 import { HevcError } from './hevc-error.ts';
 
-/** What is wrong with the data of a slice; made once, as those of H.264 are (`SLICE_FAULT`). */
+/** Errors for faults in slice data, created once like those of H.264 (`SLICE_FAULT`). */
 export const HEVC_SLICE_FAULT = {
   quantiser: new HevcError('A step of the quantiser is impossible.'),
   coefficient: new HevcError('A coefficient is impossible.'),

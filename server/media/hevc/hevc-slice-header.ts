@@ -7,16 +7,18 @@ import { readShortTermSet } from './hevc-reference-set.ts';
 /** slice_type (ITU-T H.265, table 7-7). */
 export const SLICE = { b: 0, p: 1, i: 2 } as const;
 
-/** What a slice segment says for the parsing of its data; a dependent one takes most of it from the one before. */
+/**
+ * The fields of a slice segment that its data depend on; a dependent segment takes most of them from the one before.
+ */
 export interface SliceHeader {
   /** SliceAddrRs: where the slice begins, in coding tree blocks, raster order. */
   readonly sliceAddress: number;
   readonly type: number;
   readonly saoLuma: boolean;
   readonly saoChroma: boolean;
-  /** Pictures in each list of references. */
+  /** Number of pictures in each reference list. */
   readonly active: readonly [number, number];
-  /** Whether the lists may be put together otherwise than by order. */
+  /** Whether the lists may be ordered otherwise than by default. */
   readonly modifiesLists: boolean;
   readonly mvdL1Zero: boolean;
   readonly cabacInit: boolean;
@@ -25,20 +27,23 @@ export interface SliceHeader {
   readonly qp: number;
   /** What the picture refers to; null for IDR pictures. */
   readonly references: SliceReferences | null;
-  /** Where in the RBSP that is said, from the order count up to slice_temporal_mvp_enabled_flag: the first bit, and one past the last. */
+  /**
+   * Where in the RBSP the references are stated, from the order count to slice_temporal_mvp_enabled_flag: the first
+   * bit, and one past the last.
+   */
   readonly referenceBits: readonly [number, number];
 }
 
-/** Order count of a picture and of those that it refers to (ITU-T H.265, 8.3.1 and 8.3.2). */
+/** Order count of a picture and those of its references (ITU-T H.265, 8.3.1 and 8.3.2). */
 export interface SliceReferences {
   /** slice_pic_order_cnt_lsb. */
   readonly pocLsb: number;
-  /** Of the short-term references that the picture itself uses, order counts less its own. */
+  /** Order counts, relative to its own, of the short-term references that the picture itself uses. */
   readonly deltas: readonly number[];
-  /** Of all short-term references that it or later pictures use. */
+  /** The same for all short-term references that it or later pictures use. */
   readonly held: readonly number[];
   readonly longTerm: readonly LongTermReference[];
-  /** Pictures that it can refer to (NumPicTotalCurr). */
+  /** Number of pictures that it can refer to (NumPicTotalCurr). */
   readonly used: number;
 }
 
@@ -46,7 +51,10 @@ export interface SliceReferences {
 export interface LongTermReference {
   /** Lowest bits of its order count. */
   readonly pocLsb: number;
-  /** How many ranges of these the rest of its order count lies below that of the picture; null where the lowest bits are enough. */
+  /**
+   * By how many ranges of these bits the high part of its order count lies below that of the picture; null where the
+   * lowest bits are enough.
+   */
   readonly cyclesBelow: number | null;
   readonly used: boolean;
 }
@@ -59,9 +67,9 @@ export interface SliceSegment<Sets extends ActiveSets = ActiveSets> {
   readonly isDependent: boolean;
   /** Where the segment begins, in coding tree blocks, raster order. */
   readonly address: number;
-  /** Bytes of the substreams but the last, emulation prevention included. */
+  /** Bytes of each substream except the last, emulation prevention included. */
   readonly substreamBytes: readonly number[];
-  /** Bit of the RBSP at which the places of substreams stand, or would stand. */
+  /** Bit of the RBSP at which the places of substreams are stated, or would be. */
   readonly entryPointsAt: number;
   /** Place in the RBSP of the first byte of slice data. */
   readonly dataAt: number;
@@ -79,7 +87,7 @@ function limited(value: number, most: number): number {
   return value;
 }
 
-/** Bits that tell `count` values apart: Ceil(Log2(count)). */
+/** Bits that distinguish `count` values: Ceil(Log2(count)). */
 const bitsFor = (count: number) => (count <= 1 ? 0 : 32 - Math.clz32(count - 1));
 
 /**
@@ -130,7 +138,7 @@ function readIndependent(
   reader.bits(pps.extraHeaderBits);
   const type = limited(reader.ue(), 2);
   if (pps.outputFlag) reader.flag();
-  // Without references (IDR) there are no sets of them.
+  // Pictures without references (IDR) state no sets of them.
   const isIdr = nalType === HEVC_NAL.idrWithLeading || nalType === HEVC_NAL.idrAlone;
   const referencesAt = reader.position();
   const { used, temporalMotion, references } = isIdr ? NO_REFERENCES : readReferences(reader, sps);
@@ -167,7 +175,10 @@ function readIndependent(
 
 const NO_REFERENCES = { used: 0, temporalMotion: false, references: null } as const;
 
-/** Order count and reference picture sets; how many pictures the slice itself refers to (NumPicTotalCurr). */
+/**
+ * Reads order count and reference picture sets, including how many pictures the slice itself refers to
+ * (NumPicTotalCurr).
+ */
 function readReferences(reader: BitReader, sps: CodingSps) {
   const { shortTermSets, longTerm: candidates, pocBits } = sps;
   const pocLsb = reader.bits(pocBits);
@@ -188,7 +199,7 @@ function readReferences(reader: BitReader, sps: CodingSps) {
           ? candidates[reader.bits(bitsFor(candidates.length))]
           : { pocLsb: reader.bits(pocBits), used: reader.flag() };
       if (!candidate) throw impossible();
-      // Each counts on from the one before, those of the set and those of the slice apart (7-52).
+      // Each counts on from the one before, separately for those of the set and those of the slice (7-52).
       if (at === named) cycles = 0;
       const isFar = reader.flag();
       if (isFar) cycles += reader.ue();

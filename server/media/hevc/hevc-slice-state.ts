@@ -8,7 +8,7 @@ import { SLICE, type SliceHeader } from './hevc-slice-header.ts';
 
 /** Where tiles begin, in coding tree blocks, and the order of coding (ITU-T H.265, 6.5.1). */
 export interface TileLayout {
-  /** Place in coding order of each block in raster order, and the other way round. */
+  /** Place in coding order of each block in raster order, and the reverse. */
   readonly toCoded: Uint32Array;
   readonly toRaster: Uint32Array;
   /** Tile of each block in raster order. */
@@ -75,7 +75,7 @@ const NO_SLICE: SliceHeader = {
   referenceBits: [0, 0],
 };
 
-/** What is known while the slices of pictures of one kind are parsed; made once for a pair of parameter sets. */
+/** State while slices of pictures are parsed, created once for a pair of parameter sets. */
 export class SliceState implements ResidualState {
   readonly sps: CodingSps;
   readonly pps: CodingPps;
@@ -84,13 +84,13 @@ export class SliceState implements ResidualState {
   /** Size of the picture in coding tree blocks. */
   readonly ctbColumns: number;
   readonly ctbs: number;
-  /** Size in smallest coding blocks, and in blocks of 4 x 4. */
+  /** Size in smallest coding blocks, and in 4 x 4 blocks. */
   readonly cbColumns: number;
   readonly quadColumns: number;
-  /** Of each smallest coding block: depth of its coding unit, whether that is skipped. */
+  /** For each smallest coding block: depth of its coding unit, and whether that is skipped. */
   readonly depths: Uint8Array;
   readonly skipped: Uint8Array;
-  /** Of each block of 4 x 4: its intra mode; 1 (DC) for other pictures' blocks. */
+  /** For each 4 x 4 block: its intra mode; 1 (DC) for blocks predicted from other pictures. */
   readonly intraModes: Uint8Array;
   /** Contexts kept for the next row of blocks, and for the next dependent slice segment. */
   readonly rowStates = new Uint8Array(CONTEXT_COUNT);
@@ -99,13 +99,13 @@ export class SliceState implements ResidualState {
   readonly significant = new Uint8Array(16);
   readonly transformSkip: boolean;
   readonly signHiding: boolean;
-  /** Quantisers of blocks of at least this size start anew; 0 when they never do. */
+  /** Size of blocks from which on the quantiser starts anew; 0 when it never does. */
   readonly qpGroupLog2: number;
 
   header: SliceHeader = NO_SLICE;
-  /** Coding tree blocks that have been read to their ends, in coding order. */
+  /** Number of coding tree blocks that have been read to their ends, in coding order. */
   blocksRead = 0;
-  /** Whether the blocks to the left of and above the present coding tree block can be looked at. */
+  /** Whether the blocks to the left of and above the current coding tree block are available. */
   hasLeft = false;
   hasAbove = false;
 
@@ -117,7 +117,7 @@ export class SliceState implements ResidualState {
   /** Modes of the up to four parts of an intra unit, and of its chroma. */
   readonly partModes = new Uint8Array(4);
   chromaMode = 0;
-  /** Quarter of the coding unit that is being read. */
+  /** The quarter of the coding unit being read. */
   part = 0;
   isSplitIntra = false;
   isSplitInter = false;

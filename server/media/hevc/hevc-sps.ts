@@ -4,7 +4,7 @@ import { HevcError } from './hevc-error.ts';
 import { HEVC_NAL, hevcNalType } from './hevc-nal.ts';
 import { type HevcVui, readVui } from './hevc-vui.ts';
 
-/** Profile, tier and level of a stream (ITU-T H.265, 7.3.3), its sub-layers left out. */
+/** Profile, tier and level of a stream (ITU-T H.265, 7.3.3), without its sub-layers. */
 export interface ProfileTierLevel {
   readonly profileSpace: number;
   readonly highTier: boolean;
@@ -142,7 +142,7 @@ export function skipScalingLists(reader: BitReader): void {
 /** Short-term reference picture sets (7.3.7). */
 function skipReferenceSets(reader: BitReader): void {
   const count = limited(reader.ue(), 64);
-  // Pictures in the set before: a predicted set names some of them and itself.
+  // Number of pictures in the set before: a predicted set names some of them and that set's owner.
   let size = 0;
   for (let set = 0; set < count; set++) {
     if (set > 0 && reader.flag()) {

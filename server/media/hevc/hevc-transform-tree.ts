@@ -44,7 +44,7 @@ export function readTransformTree(
   if (luma === 0 && !hasChroma) return;
   if (state.qpGroupLog2 > 0 && !state.isQpCoded) readQpDelta(state);
   if (luma === 1) readResidual(state, log2, scanOf(state, log2, false), false);
-  // Four luma blocks of 4 x 4 share their chroma, which stands behind the last.
+  // Four 4 x 4 luma blocks share their chroma, which follows the last.
   if (log2 === 2 && part < 3) return;
   const chromaLog2 = log2 === 2 ? 2 : log2 - 1;
   const scan = scanOf(state, chromaLog2, true);

@@ -1,26 +1,26 @@
 import type { BitReader } from '../h264/bits.ts';
 
-/** What the video usability information (ITU-T H.265, annex E.2.1) says of shape and colour of the pictures. */
+/** What the video usability information (ITU-T H.265, annex E.2.1) states about shape and colour of the pictures. */
 export interface HevcVui {
   readonly aspect: { readonly idc: number; readonly width: number; readonly height: number } | null;
-  /** overscan_appropriate_flag; null when nothing is said. */
+  /** overscan_appropriate_flag; null when it is not stated. */
   readonly overscan: boolean | null;
   readonly signal: {
     readonly videoFormat: number;
     readonly fullRange: boolean;
-    /** Code points of ITU-T H.273; null when nothing is said. */
+    /** Code points of ITU-T H.273; null when they are not stated. */
     readonly colour: {
       readonly primaries: number;
       readonly transfer: number;
       readonly matrix: number;
     } | null;
   } | null;
-  /** Places of the chroma samples in top and bottom fields; null when nothing is said. */
+  /** Places of the chroma samples in top and bottom fields; null when they are not stated. */
   readonly chromaPlace: { readonly top: number; readonly bottom: number } | null;
   readonly fieldSequence: boolean;
-  /** A window beside the cropping that players may show instead. */
+  /** A window, in addition to the cropping, that players may show instead. */
   readonly displayWindow: boolean;
-  /** Pictures per second by the clock of the stream; null when nothing is said. */
+  /** Pictures per second by the clock of the stream; null when it is not stated. */
   readonly pictureRate: number | null;
 }
 

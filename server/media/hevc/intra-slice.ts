@@ -5,27 +5,27 @@ import { HevcError } from './hevc-error.ts';
 import { hevcNalType } from './hevc-nal.ts';
 import { readSliceSegment, SLICE } from './hevc-slice-header.ts';
 
-/** Where an intra picture stands among the others of its sequence. */
+/** The place of an intra picture in its sequence. */
 export interface IntraPlace {
   /** The two bytes in front of every slice of the picture: type, layer and sub-layer. */
   readonly nalHead: Buffer;
   /** slice_pic_order_cnt_lsb. */
   readonly pocLsb: number;
-  /** Order counts, less its own, of the pictures that later ones refer to; never 0. */
+  /** Order counts, relative to its own, of the pictures that later ones refer to; never 0. */
   readonly held: readonly number[];
-  /** Long-term references of later pictures; none where it is left out. */
+  /** Long-term references of later pictures; none where left out. */
   readonly heldLong?: readonly HeldLong[];
 }
 
 /** A picture that is kept for later ones until it is no longer named. */
 export interface HeldLong {
   readonly pocLsb: number;
-  /** How many ranges of these bits the rest of its order count lies below that of the picture. */
+  /** By how many ranges of these bits the high part of its order count lies below that of the picture. */
   readonly cyclesBelow: number;
 }
 
 export interface IntraMove {
-  /** The parameter sets that the slice was written under. */
+  /** The parameter sets under which the slice was written. */
   readonly own: { readonly sps: CodingSps; readonly pps: CodingPps };
   /** The sequence that it joins. */
   readonly sps: CodingSps;
@@ -35,8 +35,9 @@ export interface IntraMove {
 }
 
 /**
- * Whether the data of intra slices are read alike under both sequence parameter sets (ITU-T H.265, 7.3.8 and 8.4):
- * what inter pictures alone ask for may differ, and a sequence may allow an offset after the loop filter that a slice does without.
+ * Whether the data of intra slices are read in the same way under both sequence parameter sets (ITU-T H.265, 7.3.8 and
+ * 8.4). Settings for inter pictures alone may differ, and a sequence may allow an offset after the loop filter that a
+ * slice does not use.
  */
 export function readsIntraAlike(own: CodingSps, sps: CodingSps): boolean {
   const same = (key: keyof CodingSps) => own[key] === sps[key];
@@ -47,10 +48,10 @@ export function readsIntraAlike(own: CodingSps, sps: CodingSps): boolean {
 }
 
 /**
- * The only slice of an IDR picture as that of an intra picture amid another sequence: a header of its own, then its data
- * byte for byte (ITU-T H.265, 7.3.6.1).
+ * Turns the only slice of an IDR picture into that of an intra picture inside another sequence: a header of its own,
+ * then its data byte for byte (ITU-T H.265, 7.3.6.1).
  * @param unit NAL unit of the slice
- * @throws HevcError or H264Error when it is another kind of slice, or asks for more than such a header tells
+ * @throws HevcError or H264Error when it is another kind of slice, or needs more than such a header can state
  */
 export function moveIntraSlice(unit: Buffer, { own, sps, ppsId, place }: IntraMove): Buffer {
   const rbsp = toRbsp(unit);
@@ -74,10 +75,10 @@ export function moveIntraSlice(unit: Buffer, { own, sps, ppsId, place }: IntraMo
   writer.ue(SLICE.i);
   writer.bits(sps.pocBits, place.pocLsb);
   writeHeld(writer, sps, place);
-  // It has no use for motion of others; later pictures still have (7.4.7.1).
+  // It does not use the motion of others, but later pictures still may (7.4.7.1).
   if (sps.temporalMotion) writer.flag(true);
   if (sps.sao) writer.bits(2, 0);
-  // Quantiser, chroma and loop filter as its own picture parameter set asks for them.
+  // Quantiser, chroma and loop filter as its own picture parameter set requires.
   const headerEnd = createBitReader(rbsp.subarray(0, dataAt)).stopBit();
   writer.copy(rbsp, reader.position(), headerEnd);
   writer.stop();
@@ -85,8 +86,8 @@ export function moveIntraSlice(unit: Buffer, { own, sps, ppsId, place }: IntraMo
 }
 
 /**
- * The reference picture set, written out.
- * @param used order counts, less that of the picture, of those that it refers to itself
+ * Writes out the reference picture set.
+ * @param used order counts, relative to the picture's own, of its own references
  */
 export function writeHeld(
   writer: ReturnType<typeof createBitWriter>,

@@ -4,7 +4,7 @@ import { HevcError } from './hevc-error.ts';
 import { HEVC_NAL, hevcNalType, isHevcSlice } from './hevc-nal.ts';
 import { readProfileTierLevel } from './hevc-sps.ts';
 
-/** Ids of the parameter sets that new pictures bring with them, none of them used by the stream they join. */
+/** Ids of the parameter sets that new pictures bring along, none of them used by the stream they join. */
 export interface SetIds {
   /** 0 to 15. */
   readonly vps: number;
@@ -14,9 +14,9 @@ export interface SetIds {
 }
 
 /**
- * Picture parameter set ids whose code is exactly one byte longer than that of id 0, and holds a one bit wherever
- * that byte is split: a slice header that names one of them ends at the same bit of its last byte, and no byte
- * of it becomes zero. So all that stands behind the id, emulation prevention included, stays as it is.
+ * Picture parameter set ids whose code is exactly one byte longer than that of id 0 and has a one bit in each part of
+ * that byte, wherever it is split. A slice header that names one of them ends at the same bit of its last byte, and
+ * none of its bytes becomes zero. So everything behind the id, emulation prevention included, stays unchanged.
  */
 export const MOVED_PPS_IDS: readonly number[] = [30, 26, 22, 18];
 
@@ -74,9 +74,9 @@ function rewrite(
 }
 
 /**
- * A slice that names picture parameter set `ppsId` instead of id 0; every other bit of it stays (7.3.6.1).
+ * A slice that names picture parameter set `ppsId` instead of id 0; all its other bits stay (7.3.6.1).
  * @param ppsId one of `MOVED_PPS_IDS`
- * @throws HevcError when it is no slice, or one that names another set
+ * @throws HevcError when it is no slice, or names another set
  */
 export function moveSlice(unit: Buffer, ppsId: number): Buffer {
   if (!isHevcSlice(unit)) throw new HevcError('This is not a slice.');
@@ -88,15 +88,15 @@ export function moveSlice(unit: Buffer, ppsId: number): Buffer {
   if (((first >> restBits) & 1) !== 1) throw new HevcError('A slice names an unexpected parameter set.');
   const flags = first >> (8 - flagBits);
   const rest = first & ((1 << restBits) - 1);
-  // Exp-Golomb code of nine bits in the place of the single one bit of id 0.
+  // A nine-bit Exp-Golomb code in place of the single one bit of id 0.
   const moved = (((flags << 9) | (ppsId + 1)) << restBits) | rest;
   return Buffer.concat([unit.subarray(0, 2), Buffer.from([moved >> 8, moved & 255]), unit.subarray(3)]);
 }
 
 /**
- * A slice of a CRA picture as one of a BLA picture: the same picture, said to begin a new sequence, so that nothing
- * from before it is missed (ITU-T H.265, 8.1.3). Pictures that wait for their display are shown, which a CRA
- * picture behind an end of sequence would forbid (C.5.2.2).
+ * Turns a slice of a CRA picture into one of a BLA picture: the same picture, stated to begin a new sequence, so that
+ * nothing from before it is missed (ITU-T H.265, 8.1.3). Pictures that wait for display are shown, which a CRA picture
+ * behind an end of sequence would forbid (C.5.2.2).
  * @param leads decodable leading pictures (RADL) follow; skipped ones (RASL) must not
  * @throws HevcError when it is no slice of a CRA picture
  */
@@ -105,7 +105,7 @@ export function craToBla(unit: Buffer, leads: boolean): Buffer {
   const type = leads ? HEVC_NAL.blaWithDecodable : HEVC_NAL.blaAlone;
   const moved = Buffer.from(unit);
   moved[0] = ((moved[0] ?? 0) & 0x81) | (type << 1);
-  // no_output_of_prior_pics_flag has no meaning in a CRA picture, but it would have one now.
+  // no_output_of_prior_pics_flag has no effect in a CRA picture, but would have one now.
   const flags = moved[2] ?? 0;
   moved[2] = flags & ~0x40;
   if (moved[2] === 0) throw new HevcError('A slice cannot be moved.');

@@ -3,16 +3,16 @@ import type { CodingSps } from './hevc-coding-sets.ts';
 
 /** A coded unit. */
 export interface MovedUnit extends Moved {
-  /** Splits of the coding tree above it. */
+  /** Number of splits of the coding tree above it. */
   readonly depth: number;
 }
 
-/** The units of a slice that are coded so far. */
+/** The units of a slice that have been coded so far. */
 export interface MotionMap {
   note(x: number, y: number, size: number, unit: MovedUnit): void;
-  /** Of the unit at a place; -1 where none is coded. */
+  /** Depth of the unit at a place; -1 where none is coded. */
   depthAt(x: number, y: number): number;
-  /** The first candidate for the motion of a unit, from those beside it; null where none is coded yet. */
+  /** The first candidate for the motion of a unit, from its neighbours; null where none is coded yet. */
   predict(x: number, y: number, size: number): Moved | null;
 }
 
@@ -33,7 +33,8 @@ export function createMotionMap({ width, height, minCbLog2 }: CodingSps): Motion
       }
     },
     depthAt: (x, y) => at(x, y)?.depth ?? -1,
-    // A0, A1, B0, B1, B2 (ITU-T H.265, 8.5.3.2.7): what is not coded yet is not available. One above counts where none to the left does.
+    // A0, A1, B0, B1, B2 (ITU-T H.265, 8.5.3.2.7). What is not coded yet is not available. One above counts where none
+    // to the left does.
     predict: (x, y, size) =>
       at(x - 1, y + size) ??
       at(x - 1, y + size - 1) ??

@@ -7,20 +7,23 @@ import { createMotionMap, type MotionMap } from './moved-blocks-motion.ts';
 export interface MovedBlocks {
   readonly sps: CodingSps;
   readonly pps: CodingPps;
-  /** Coding tree blocks that the slice has, row by row. */
+  /** Coding tree blocks of the slice, row by row. */
   readonly first: number;
   /** One past the last of them. */
   readonly end: number;
   readonly motionAt: SquareMotion;
 }
 
-/** Side of the units that move, unless the sequence's smallest are larger: later pictures refer to the motion of squares of this side. */
+/**
+ * Side of the moved units, unless the sequence's smallest are larger; later pictures refer to the motion of squares of
+ * this side.
+ */
 const UNIT_LOG2 = 4;
 
 /**
- * Codes a slice of P units that are moved from the first reference and have no residual (ITU-T H.265, 7.3.8), at the quantiser of the
- * picture parameter set. Tiles are not done.
- * @returns its substreams: one for each row with wavefronts, else one
+ * Codes a slice of P units that are moved from the first reference and have no residual (ITU-T H.265, 7.3.8), at the
+ * quantiser of the picture parameter set. Tiles are not supported.
+ * @returns its substreams: one per row with wavefronts, else one
  */
 export function codeMovedBlocks(blocks: MovedBlocks): Buffer[] {
   const { sps, pps, first, end } = blocks;
@@ -40,7 +43,8 @@ export function codeMovedBlocks(blocks: MovedBlocks): Buffer[] {
   for (let block = first; block < end; block += 1) {
     const column = block % columns;
     if (pps.wavefronts && column === 0 && block > first) {
-      // A row goes on with the contexts behind the second block of the row above, where the slice has that (9.3.1).
+      // A row continues with the contexts after the second block of the row above, where the slice has that block
+      // (9.3.1).
       if (columns > 1 && block - columns + 1 >= first) states.set(rowStates);
       else initContexts(states, 1, pps.initQp);
     }
@@ -66,7 +70,7 @@ function put({ coder: { encoder, states } }: Coding, context: number, symbol: nu
   encoder.inContext(states, context, symbol);
 }
 
-/** A coding quadtree (7.3.8.4), split down to units of one size. */
+/** Codes a coding quadtree (7.3.8.4), split down to units of one size. */
 function codeTree(coding: Coding, x: number, y: number, log2: number, depth: number): void {
   const { sps, motion } = coding;
   const size = 1 << log2;
@@ -93,19 +97,19 @@ function codeTree(coding: Coding, x: number, y: number, log2: number, depth: num
   }
 }
 
-/** A coding unit with one vector and no residual (7.3.8.5 and 7.3.8.6). */
+/** Codes a coding unit with one vector and no residual (7.3.8.5 and 7.3.8.6). */
 function codeUnit(coding: Coding, x: number, y: number, size: number, depth: number): void {
   const { motion, pps } = coding;
   const own = coding.motionAt(x, y, size);
   const predicted = motion.predict(x, y, size);
   if (pps.transquantBypass) put(coding, CONTEXT.transquantBypass, 0);
-  // No unit of the slice is skipped, so that its context is always the first.
+  // No unit of the slice is skipped, so the context is always the first.
   put(coding, CONTEXT.skip, 0);
   put(coding, CONTEXT.predMode, 0);
   put(coding, CONTEXT.partMode, 1);
   put(coding, CONTEXT.mergeFlag, 0);
   codeDifference(coding, own.x - (predicted?.x ?? 0), own.y - (predicted?.y ?? 0));
-  // The second candidate is no motion wherever there is none beside, whatever the reference says (8.5.3.2.6).
+  // Where no neighbour predicts the vector, the second candidate is no motion, whatever the reference (8.5.3.2.6).
   put(coding, CONTEXT.mvp, predicted ? 0 : 1);
   put(coding, CONTEXT.rootCbf, 0);
   motion.note(x, y, size, { ...own, depth });

@@ -8,16 +8,16 @@ import { type ActiveSets, SLICE } from './hevc-slice-header.ts';
 import { type IntraPlace, writeHeld } from './intra-slice.ts';
 import { codeMovedBlocks } from './moved-blocks.ts';
 
-/** five_minus_max_num_merge_cand; nothing is merged. */
+/** five_minus_max_num_merge_cand; merging is not used. */
 const FEWEST_CANDIDATES = 4;
-/** Bits that hold any length of a substream. */
+/** Bits that can hold any length of a substream. */
 const LENGTH_BITS = 32;
-/** NAL unit types from here on are of key pictures (ITU-T H.265, table 7-1). */
+/** NAL unit types from here on belong to key pictures (ITU-T H.265, table 7-1). */
 export const FIRST_KEY = 16;
 
 /**
- * What the header of a slice of moved blocks says behind its references (7.3.6.1), up to the places of its substreams.
- * @param used pictures that the slice could refer to (NumPicTotalCurr)
+ * Writes the header of a slice of moved blocks behind its references (7.3.6.1), up to the places of its substreams.
+ * @param used number of pictures that the slice could refer to (NumPicTotalCurr)
  */
 export function writeMovedPrediction(writer: BitWriter, { sps, pps }: ActiveSets, used: number): void {
   if (sps.sao) writer.bits(2, 0);
@@ -38,7 +38,7 @@ export function writeMovedPrediction(writer: BitWriter, { sps, pps }: ActiveSets
   if (pps.loopFilterAcross && !pps.deblockingOff) writer.flag(true);
 }
 
-/** A NAL unit of a header, its end and its data. */
+/** A NAL unit from a header, its end and its data. */
 export function endSlice(pps: CodingPps, writer: BitWriter, substreams: readonly Buffer[]): Buffer {
   if (pps.wavefronts) {
     const lengths = substreams.slice(0, -1).map((bytes) => fromRbsp(bytes).length);
@@ -52,14 +52,14 @@ export function endSlice(pps: CodingPps, writer: BitWriter, substreams: readonly
 }
 
 export interface MovedPlace extends IntraPlace {
-  /** Order count of the picture that the blocks come from, less its own; one of those held. */
+  /** Order count of the picture from which the blocks come, relative to its own; one of those held. */
   readonly reference: number;
 }
 
 /**
- * A picture of which nothing is left as one slice of moved blocks: unlike an intra picture it gives later ones motion to lean on, and unlike
- * what a decoder puts in the place of a missing one it shows something.
- * @param sets that pictures beside it name
+ * Codes a picture of which nothing is left as one slice of moved blocks. Unlike an intra picture, it gives later ones
+ * motion to refer to; unlike what a decoder uses for a missing picture, it shows something.
+ * @param sets that the surrounding pictures name
  * @returns its NAL unit
  * @throws HevcError where pictures of the stream are coded in a way that is not supported
  */
@@ -77,7 +77,7 @@ export function movedPicture(sets: ActiveSets, place: MovedPlace, motionAt: Squa
   writer.ue(SLICE.p);
   writer.bits(sps.pocBits, place.pocLsb);
   writeHeld(writer, sps, place, [place.reference]);
-  // Later pictures may have use for the motion of others (7.4.7.1).
+  // Later pictures may use the motion of others (7.4.7.1).
   if (sps.temporalMotion) writer.flag(true);
   writeMovedPrediction(writer, sets, 1);
   const { columns, rows } = sizeInBlocks(sps);

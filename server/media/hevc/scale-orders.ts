@@ -8,9 +8,9 @@ import { readSliceSegment, type SliceHeader } from './hevc-slice-header.ts';
 import { writeHeld } from './intra-slice.ts';
 
 /**
- * The units of a picture with its order count and the distances to all that it refers to so many times as large; the rest of its slices stays bit
- * for bit, as their data begin at a byte.
- * @param order its order count as it is (ITU-T H.265, 8.3.1)
+ * The units of a picture with its order count, and the distances to all its references, multiplied. The rest of its
+ * slices stays bit for bit, because their data begin at a byte.
+ * @param order its current order count (ITU-T H.265, 8.3.1)
  * @returns the very same units for an IDR picture, whose order count is 0
  * @throws HevcError or H264Error where a header cannot be read, or names long-term references
  */

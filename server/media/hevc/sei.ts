@@ -12,14 +12,14 @@ export const SEI = {
 } as const;
 
 /**
- * A prefix SEI NAL unit with those of its messages whose type is wanted; null when it is none, has none of them, or
+ * A prefix SEI NAL unit with those of its messages that have a wanted type. Null when it is none, has none of them, or
  * is cut off.
  */
 export function onlyMessages(unit: Buffer, wanted: readonly number[]): Buffer | null {
   if (hevcNalType(unit) !== HEVC_NAL.prefixSei) return null;
   const rbsp = toRbsp(unit);
   const kept: Buffer[] = [];
-  // The last byte that is not zero holds the stop bit alone.
+  // The last byte that is not zero holds only the stop bit.
   let end = rbsp.length;
   while (end > 2 && rbsp[end - 1] === 0) end--;
   for (let at = 2; at < end - 1;) {

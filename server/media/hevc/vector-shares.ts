@@ -1,7 +1,10 @@
-/** Distances are cut off here where vectors are stretched (ITU-T H.265, 8-178 and 8-179). */
+/** Distances are limited to this when vectors are scaled (ITU-T H.265, 8-178 and 8-179). */
 const FARTHEST = 127;
 
-/** What a vector that crosses `from` is multiplied by to cross `to`, in 256ths (DistScaleFactor, ITU-T H.265, 8-177 to 8-181). */
+/**
+ * Factor, in 256ths, that scales a vector across the distance `from` to the distance `to` (DistScaleFactor, ITU-T
+ * H.265, 8-177 to 8-181).
+ */
 function shareOf(to: number, from: number): number {
   const [tb, td] = [to, from].map((one) => Math.max(-FARTHEST - 1, Math.min(FARTHEST, one)));
   if (tb === undefined || !td) return 0;
@@ -9,7 +12,9 @@ function shareOf(to: number, from: number): number {
   return Math.max(-4096, Math.min(4095, (tb * reciprocal + 32) >> 6));
 }
 
-/** In how many pairs of distances vectors are stretched by another share once all distances are so many times as large. */
+/**
+ * For how many pairs of distances the scaling factor of vectors changes when all distances are multiplied by `times`.
+ */
 export function otherShares(distances: Iterable<number>, times: number): number {
   const all = [...new Set(distances)];
   const pairs = all.flatMap((to) => all.map((from) => [to, from] as const));

@@ -1,7 +1,7 @@
 import { buildHuffman, type HuffmanTable } from './jpeg-huffman.ts';
 import { readScan, type ScanComponent } from './jpeg-scan.ts';
 
-/** Whether coded data end as they should; unknown where they are coded in a way that is not read here. */
+/** Whether coded data end as they should; unknown for codings that are not read here. */
 export type JpegVerdict = 'whole' | 'damaged' | 'unknown';
 
 interface Component {
@@ -28,11 +28,11 @@ const DQT = 0xdb;
 const SOS = 0xda;
 const DRI = 0xdd;
 const SOF_LAST = 0xcf;
-/** Markers between the frame types that begin no frame: DHT, JPG and DAC. */
+/** Markers between the frame types that do not begin a frame: DHT, JPG and DAC. */
 const NO_FRAME = new Set([DHT, 0xc8, 0xcc]);
 
 interface Reading {
-  /** Step by which the mean of a block is coded, by table. */
+  /** Quantisation step of a block's mean, by table. */
   readonly meanSteps: Map<number, number>;
   readonly dc: Map<number, HuffmanTable>;
   readonly ac: Map<number, HuffmanTable>;
@@ -42,10 +42,10 @@ interface Reading {
 }
 
 /**
- * Reads pictures of Motion JPEG to their end: the Huffman codes of every block (ISO/IEC 10918-1, annex F), without making a picture.
- * Data that went astray end too early, too late, or in a code that does not exist; where they find their way back
- * within the same number of blocks, nothing tells them from whole ones.
- * Pictures of two fields are read one after the other. Sequential Huffman coding of 8 bits is known, with tables of its own.
+ * Reads Motion JPEG pictures to their end: the Huffman codes of every block (ISO/IEC 10918-1, annex F), without
+ * decoding a picture. Data that went wrong end too early, too late, or in a code that does not exist. If they get back
+ * into step within the same number of blocks, they look like intact ones. Pictures of two fields are read one after the
+ * other. Only sequential Huffman coding of 8 bits with tables of its own is supported.
  */
 export function createJpegChecker(): (bytes: Uint8Array) => JpegVerdict {
   // Cameras repeat the same tables in every picture.
@@ -105,7 +105,7 @@ function checkPicture(bytes: Uint8Array, build: Build): JpegVerdict {
   return reading.scans > 0 ? 'whole' : 'damaged';
 }
 
-/** Whether a second picture follows at once, of the other lines. */
+/** Whether a second picture with the other lines follows directly. */
 function isField(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === 0xff && bytes[at + 1] === SOI;
 }
@@ -148,10 +148,10 @@ function readSteps(segment: Uint8Array, { meanSteps }: Reading): void {
   }
 }
 
-/** A block of 8-bit values has a mean of 8 x 128 at most in the coded scale, before it is rounded to a step. */
+/** Most of a block's mean in the coded scale, before it is rounded to a step: 8 x 128 with 8-bit values. */
 const MOST_MEAN = 1024;
 
-/** What a scan holds; null where its frame or a table was not told. */
+/** The parts of a scan; null where its frame or a table is missing. */
 function describeScan(segment: Uint8Array, { frame, dc, ac, meanSteps }: Reading) {
   if (!frame) return null;
   const count = segment[0] ?? 0;
@@ -170,7 +170,7 @@ function describeScan(segment: Uint8Array, { frame, dc, ac, meanSteps }: Reading
     if (!component || !first || !others) return null;
     const { h, v, steps } = component;
     const step = Math.max(1, meanSteps.get(steps) ?? 1);
-    // A component alone in its scan is coded block by block, without those beyond its edge (annex A.2.2).
+    // A component alone in its scan is coded block by block, without blocks beyond its edge (annex A.2.2).
     if (isAlone) {
       const size = (length: number, own: number, all: number) =>
         Math.ceil(Math.ceil((length * own) / all) / 8);

@@ -1,4 +1,7 @@
-/** For each 16 bits to come: the value they begin with times 32, plus the length of its code; 0 where no code fits. */
+/**
+ * For each value of the next 16 bits: the value of the code that they begin with times 32, plus that code's length; 0
+ * where no code fits.
+ */
 export type HuffmanTable = Uint16Array;
 
 /**

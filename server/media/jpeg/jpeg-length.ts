@@ -1,4 +1,4 @@
-/** A picture of Motion JPEG, as far as its markers tell. */
+/** A Motion JPEG picture, as far as its markers show. */
 export interface JpegExtent {
   readonly sizeBytes: number;
   readonly width: number;
@@ -9,11 +9,11 @@ export interface JpegExtent {
 const MARKER = { soi: 0xd8, eoi: 0xd9, sos: 0xda, firstRestart: 0xd0, lastRestart: 0xd7 } as const;
 const FIRST_FRAME = 0xc0;
 const LAST_FRAME = 0xcf;
-/** Markers between the frame types that begin no frame: DHT, JPG and DAC. */
+/** Markers between the frame types that do not begin a frame: DHT, JPG and DAC. */
 const NO_FRAME = new Set([0xc4, 0xc8, 0xcc]);
 
 /**
- * Walks a JPEG picture by its markers from the first to the last, coded data unread.
+ * Walks a JPEG picture by its markers from the first to the last, without reading coded data.
  * @returns null where none begins at `start`, or its end is not among the bytes
  */
 export function readJpegExtent(bytes: Buffer, start: number): JpegExtent | null {
@@ -42,7 +42,7 @@ export function readJpegExtent(bytes: Buffer, start: number): JpegExtent | null 
   return null;
 }
 
-/** Place of the next marker behind coded data, in which a zero follows each byte that looks like one. */
+/** Place of the next marker behind coded data; there, a zero follows each byte that looks like a marker. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1] ?? 0;

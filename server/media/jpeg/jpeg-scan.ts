@@ -1,17 +1,17 @@
 import type { HuffmanTable } from './jpeg-huffman.ts';
 
 export interface ScanComponent {
-  /** Blocks of one coded unit. */
+  /** Number of blocks in a coded unit. */
   readonly blocks: number;
   readonly dc: HuffmanTable;
   readonly ac: HuffmanTable;
-  /** Largest size of its mean values as coded, either sign. */
+  /** Largest absolute mean value as coded. */
   readonly mostMean: number;
 }
 
 export interface Scan {
   readonly components: readonly ScanComponent[];
-  /** Coded units (MCU) in all. */
+  /** Number of coded units (MCU). */
   readonly units: number;
   /** Units between restart markers; 0 for none. */
   readonly restartInterval: number;
@@ -23,9 +23,10 @@ const MOST_AC_BITS = 10;
 const LAST = 63;
 
 /**
- * Reads the coded data of a scan without making a picture of them.
+ * Reads the coded data of a scan without decoding a picture.
  * @param start place behind the header of the scan
- * @returns the place of the marker behind the data; null where they do not end with the last unit, or hold what no coder writes
+ * @returns the place of the marker behind the data; null where they do not end with the last unit, or hold what no
+ * encoder writes
  */
 export function readScan(bytes: Uint8Array, start: number, scan: Scan): number | null {
   const reader = { bytes, at: start, held: 0, count: 0, beyond: 0 };
@@ -49,11 +50,11 @@ export function readScan(bytes: Uint8Array, start: number, scan: Scan): number |
 
 interface Reader {
   readonly bytes: Uint8Array;
-  /** Next byte that is not held yet; stays in front of a marker. */
+  /** The next byte to be read; stays in front of a marker. */
   at: number;
   held: number;
   count: number;
-  /** Bits that were made up because a marker or the end came. */
+  /** Number of bits that were made up because a marker or the end was reached. */
   beyond: number;
 }
 
@@ -96,7 +97,9 @@ function difference(reader: Reader, bits: number): number {
   return raw < 1 << (bits - 1) ? raw - (1 << bits) + 1 : raw;
 }
 
-/** Reads a block; what its mean differs by from the one before, or null where no coder writes such a block. */
+/**
+ * Reads a block; returns the difference of its mean from the one before, or null where no encoder writes such a block.
+ */
 function readBlock(reader: Reader, { dc, ac }: ScanComponent): number | null {
   const size = value(reader, dc);
   if (size < 0 || size > MOST_DC_BITS) return null;
@@ -126,9 +129,9 @@ function isUsedUp({ bytes, at, count, beyond }: Reader): boolean {
   return isEnd && count - beyond >= 0 && count - beyond < 8;
 }
 
-/** Goes on behind a restart marker; false where the right one is not there. */
+/** Continues behind a restart marker; false where the right one is not there. */
 function restart(reader: Reader, index: number): boolean {
-  // What is held belongs in front of the marker: held back bytes may not be more than the padding.
+  // The bits held belong in front of the marker; they may not be more than its padding.
   if (reader.beyond === 0) fill(reader);
   if (!isUsedUp(reader)) return false;
   const { bytes } = reader;

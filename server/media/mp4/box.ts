@@ -49,7 +49,7 @@ export function parseBoxes(bytes: Buffer): Box[] {
     if (depth > MAX_DEPTH) throw new Mp4Error('The index of the file is nested too deeply.');
     const boxes: Box[] = [];
     let position = 0;
-    // Some writers end a container with a 4-byte zero terminator (QuickTime user data).
+    // Some writers end a container with a terminator of four zero bytes (QuickTime user data).
     while (position + 8 <= run.length) {
       const header = readBoxHeader(run.subarray(position), run.length - position);
       if (!header || header.sizeBytes > run.length - position) {
@@ -85,12 +85,12 @@ export function needBox(box: Box, path: string): Box {
   return found;
 }
 
-/** A leaf box. */
+/** A box without children. */
 export function leaf(type: string, payload: Buffer): Box {
   return { type, payload, children: null };
 }
 
-/** A leaf box with the version and flags word of a full box in front. */
+/** The same with the version and flags word of a full box in front. */
 export function fullBox(type: string, version: number, flags: number, body: Buffer): Box {
   const head = Buffer.alloc(4);
   head.writeUInt32BE(((version << 24) | flags) >>> 0, 0);
@@ -111,7 +111,7 @@ export function serializeBox(box: Box): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** A copy of `box` in which the descendant at `path` is what `change` makes of it; absent paths change nothing. */
+/** A copy of `box` in which `change` has replaced the descendant at `path`; an absent path changes nothing. */
 export function replaceBox(box: Box, path: string, change: (old: Box) => Box): Box {
   const [first, ...rest] = path.split('/');
   if (!box.children || first === undefined) return box;

@@ -7,26 +7,29 @@ import { Mp4Error } from './mp4-error.ts';
 import { carryTrack, writeMovie } from './write-movie.ts';
 
 export interface CarryOtherTracks {
-  /** The clip whose tracks are wanted. */
+  /** The clip that has the wanted tracks. */
   readonly fromPath: string;
-  /** The same clip with other pictures or another sound, without them. */
+  /** The same clip with other pictures or another sound, without those tracks. */
   readonly intoPath: string;
   readonly outputPath: string;
   readonly signal?: AbortSignal;
 }
 
-/** Hints name bytes of other tracks, and scenes the numbers of tracks: both mean nothing beside new ones. */
+/**
+ * Track kinds that are not carried. Hints name bytes of other tracks, and scene descriptions name track numbers; both
+ * mean nothing beside new tracks.
+ */
 const BOUND_TO_OLD = new Set(['hint', 'odsm', 'sdsm']);
 const MEDIA = new Set(['vide', 'soun']);
 
 const isOther = ({ handler }: Track) => !MEDIA.has(handler) && !BOUND_TO_OLD.has(handler);
 
 /**
- * Writes a clip anew with what another one has beside picture and sound: tracks of subtitles, chapters, time code and
- * telemetry, and what it says of itself. Their samples are carried byte for byte, at their times, and tracks that name each
- * other still do.
+ * Rewrites a clip with everything that another clip has beside picture and sound: tracks of subtitles, chapters, time
+ * code and telemetry, and metadata. Samples are carried byte for byte at their times, and references between tracks are
+ * kept.
  * @returns false, and writes nothing, where none is missing
- * @throws Mp4Error when one of the files cannot be read so
+ * @throws Mp4Error when one of the files cannot be read for this
  */
 export async function carryOtherTracks(input: CarryOtherTracks): Promise<boolean> {
   const files: FileHandle[] = [];
@@ -76,23 +79,23 @@ export async function carryOtherTracks(input: CarryOtherTracks): Promise<boolean
   }
 }
 
-/** What the clip says of itself: place, time, device, title, cover; as boxes beside its tracks. */
+/** A clip's metadata (place, time, device, title, cover), as boxes beside its tracks. */
 const saidOf = (moov: Box) => (moov.children ?? []).filter(({ type }) => type === 'udta' || type === 'meta');
 
-/** Whether one of these boxes is not there as it is. */
+/** Whether one of these boxes is missing from the movie or differs there. */
 function isUnsaid(said: readonly Box[], moov: Box): boolean {
   const there = saidOf(moov).map(serializeBox);
   return said.some((box) => !there.some((bytes) => bytes.equals(serializeBox(box))));
 }
 
-/** Whether a kind of them is there less often than it was. */
+/** Whether the new clip has fewer tracks of some kind. */
 function isMissing(wanted: readonly Track[], there: readonly Track[]): boolean {
   const count = (tracks: readonly Track[], handler: string) =>
     tracks.filter((track) => track.handler === handler).length;
   return wanted.some(({ handler }) => count(there, handler) < count(wanted, handler));
 }
 
-/** The number that each track of the old clip, or the one that stands for it, has in the new. */
+/** Maps each old track to its number in the new clip, or to that of the track that replaces it. */
 function newIds(from: Movie, kept: readonly Track[]): Map<number, number> {
   const ids = new Map<number, number>();
   for (const kind of MEDIA) {
@@ -108,7 +111,7 @@ function newIds(from: Movie, kept: readonly Track[]): Map<number, number> {
   return ids;
 }
 
-/** The track of the old clip in whose place a kept one stands. */
+/** The old track that a kept one replaces. */
 function standsFor({ trackId }: Track, from: Movie, ids: ReadonlyMap<number, number>): Track | null {
   return from.tracks.find((track) => MEDIA.has(track.handler) && ids.get(track.trackId) === trackId) ?? null;
 }
@@ -118,7 +121,7 @@ interface Reference {
   readonly trackIds: readonly number[];
 }
 
-/** What a track says of others (`tref`, ISO/IEC 14496-12, 8.3.3). */
+/** The references of a track to others (`tref`, ISO/IEC 14496-12, 8.3.3). */
 function referencesOf(track: Track | null): Reference[] {
   const box = track && findBox(track.trak, 'tref');
   if (!box) return [];
@@ -128,7 +131,7 @@ function referencesOf(track: Track | null): Reference[] {
   }));
 }
 
-/** A track with these references by their new numbers, without those that name nothing any more. */
+/** A track with these references under the new numbers, without those whose target is gone. */
 function withReferences(trak: Box, references: readonly Reference[], ids: ReadonlyMap<number, number>): Box {
   const boxes = references.flatMap(({ type, trackIds }) => {
     const named = trackIds.flatMap((id) => ids.get(id) ?? []);
@@ -145,7 +148,7 @@ function withReferences(trak: Box, references: readonly Reference[], ids: Readon
   );
 }
 
-/** QuickTime writes the length in front of a handler's name, MP4 a zero behind it. */
+/** QuickTime writes the length before a handler's name, MP4 a zero behind it. */
 function withPlainName(trak: Box): Box {
   return replaceBox(trak, 'mdia/hdlr', (handler) => {
     const name = handler.payload.subarray(24);
@@ -163,7 +166,7 @@ function withId(trak: Box, trackId: number): Box {
   });
 }
 
-/** The number that the next new track would get ends the movie's header. */
+/** The movie header ends with the number for the next new track. */
 function withNextId(header: Box, trackId: number): Box {
   const payload = Buffer.from(header.payload);
   payload.writeUInt32BE(trackId, payload.length - 4);

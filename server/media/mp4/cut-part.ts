@@ -8,16 +8,16 @@ export interface PartToCut {
   readonly file: FileHandle;
   readonly movie: Movie;
   readonly track: Track;
-  /** Samples of the part, decode order; decoding can start at the first. */
+  /** Samples of the part in decode order; decoding can start at the first. */
   readonly samples: readonly Sample[];
   readonly outputPath: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Writes some samples of one track as a small clip of their own, a working file: the same coded bytes and media times,
- * counted from the first decode time. Without the edit list of the track it shows hidden pictures too, and nothing
- * depends on how a demuxer seeks or edits.
+ * Writes some samples of one track as a small clip of its own, a working file: same coded bytes and media times,
+ * counted from the first decode time. It has no edit list, so it also shows hidden pictures, and nothing depends on how
+ * a demuxer seeks or edits.
  * @throws Mp4Error when the file ends before its media; the signal's reason when aborted.
  */
 export async function cutPart(part: PartToCut): Promise<void> {
@@ -44,8 +44,8 @@ export async function cutPart(part: PartToCut): Promise<void> {
 }
 
 /**
- * Runs of samples one behind the other: the decode times of each go on where the run before ends.
- * @returns null where the pictures of one run would be shown among those of another
+ * Joins runs of samples: the decode times of each continue where the run before ends.
+ * @returns null where pictures of one run would be shown among those of another
  */
 export function oneBehindTheOther(runs: readonly (readonly Sample[])[]): Sample[] | null {
   const joined: Sample[] = [];

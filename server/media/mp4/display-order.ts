@@ -35,8 +35,8 @@ export function displayOrder(
 }
 
 /**
- * Place in a file's order of the last key picture that is shown at the start of an edit or before it, 0 where there is none. Demuxers hand
- * over what an edit hides before its start from there on.
+ * Place, in file order, of the last key picture shown at the start of an edit or before it; 0 where there is none.
+ * Demuxers output the pictures that an edit hides before its start from there on.
  * @param startTicks media time at which the edit starts
  */
 export function lastKeyBefore(

@@ -33,7 +33,9 @@ export function readEditList(trak: Box): Edit[] {
   return edits;
 }
 
-/** A track with these edits in place of its own, behind its header as all writers put them; without a list when there are none. */
+/**
+ * A track with these edits in place of its own, behind its header as all writers put them; no list when there are none.
+ */
 export function withEditList(trak: Box, edits: readonly Edit[]): Box {
   const others = (trak.children ?? []).filter((box) => box.type !== 'edts');
   if (edits.length === 0) return container('trak', others);
@@ -44,7 +46,7 @@ export function withEditList(trak: Box, edits: readonly Edit[]): Box {
   );
 }
 
-/** The same with a header that says how long the track is shown by them; durations in ticks of the movie. */
+/** The same, with a header that states the resulting duration; durations in ticks of the movie. */
 export function withEdits(trak: Box, edits: readonly Edit[]): Box {
   const total = edits.reduce((sum, edit) => sum + edit.durationTicks, 0);
   const timed = replaceBox(trak, 'tkhd', (header) => withDuration(header, total));
@@ -73,7 +75,7 @@ export function writeEditList(edits: readonly Edit[]): Box {
   return { type: 'edts', payload: Buffer.alloc(0), children: [elst] };
 }
 
-/** What an edit list of the usual shape does to a track's times: one wait at most, then one shown stretch. */
+/** Effect of an ordinary edit list on a track's times: at most one wait, then one shown stretch. */
 export interface SimpleEdit {
   /** Presentation time = media time + this, media timescale ticks. */
   readonly offsetTicks: number;
@@ -83,8 +85,8 @@ export interface SimpleEdit {
 }
 
 /**
- * The times of a track whose edits are waits followed by one shown stretch at normal rate; null for any
- * other list (several stretches, other rates), which callers decline.
+ * The times of a track whose edits are waits followed by one shown stretch at normal rate. Null for any other list
+ * (several stretches, other rates), which callers decline.
  */
 export function toSimpleEdit(
   edits: readonly Edit[],
@@ -108,7 +110,10 @@ export function toSimpleEdit(
   };
 }
 
-/** An edit of pictures that counts times as ffmpeg does: it begins a shown stretch with its first picture, wherever that lies in it. */
+/**
+ * An edit of pictures with times counted as ffmpeg counts them: a shown stretch begins with its first picture, wherever
+ * that lies in it.
+ */
 export function startedAt(edit: SimpleEdit, samples: readonly { readonly pts: number }[]): SimpleEdit {
   let first = Infinity;
   for (const { pts } of samples) if (pts >= edit.startTicks) first = Math.min(first, pts);

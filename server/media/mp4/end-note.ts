@@ -2,17 +2,17 @@ import { open } from 'node:fs/promises';
 import { leaf, serializeBox } from './box.ts';
 import { readUpTo, writeFully } from './file-bytes.ts';
 
-/** Names our `uuid` box (ISO/IEC 14496-12, 11.1); drawn at random, no other program knows it. */
+/** Identifies our `uuid` box (ISO/IEC 14496-12, 11.1). The value is random, so no other program uses it. */
 const OWN_TYPE = Buffer.from('b557f8263bf74b00ba666576ac679561', 'hex');
 const BOX_HEAD_BYTES = 8;
 const LENGTH_BYTES = 4;
 const LEAST_BYTES = BOX_HEAD_BYTES + OWN_TYPE.length + LENGTH_BYTES;
-/** Nobody needs more to be told; a file that says so is not ours. */
+/** Most bytes of a note. A file that states more is not ours. */
 const MOST_BYTES = 1 << 20;
 
 /**
- * Appends a note in words of the program to a finished MP4, as a box that players skip and that copying the streams into another file
- * leaves out. Its last four bytes are its length, so that it is found from the end of the file.
+ * Appends a note in the program's words to a finished MP4, as a box that players skip and that is not copied along with
+ * the streams into another file. Its last four bytes are its length, so that it can be found from the end of the file.
  */
 export async function appendEndNote(filePath: string, note: string): Promise<void> {
   const body = Buffer.concat([OWN_TYPE, Buffer.from(note, 'utf8'), Buffer.alloc(LENGTH_BYTES)]);
@@ -26,7 +26,7 @@ export async function appendEndNote(filePath: string, note: string): Promise<voi
   }
 }
 
-/** The note at the end of a file, or null where there is none of ours. */
+/** Our note at the end of a file, or null where there is none. */
 export async function readEndNote(filePath: string): Promise<string | null> {
   const file = await open(filePath, 'r');
   try {

@@ -4,14 +4,14 @@ import type { Track } from './movie.ts';
 import type { OutTrack } from './write-movie.ts';
 import { words } from './write-tables.ts';
 
-/** Samples of one size and one length each, as uncompressed sound has them. */
+/** Size and length common to all samples of a track, as in uncompressed sound. */
 export interface EvenSamples {
   readonly sampleBytes: number;
   /** Media timescale ticks. */
   readonly sampleTicks: number;
 }
 
-/** Uncompressed sound (QuickTime File Format, sound sample descriptions; ISO/IEC 23003-5). */
+/** Codings of uncompressed sound (QuickTime File Format, sound sample descriptions; ISO/IEC 23003-5). */
 const UNCOMPRESSED = new Set([
   'sowt',
   'twos',
@@ -27,7 +27,10 @@ const UNCOMPRESSED = new Set([
   'alaw',
 ]);
 
-/** Size and length of the samples of an uncompressed sound track; null for others, and where its tables tell several. */
+/**
+ * Size and length of the samples of an uncompressed sound track; null for other tracks, and where its tables state
+ * several.
+ */
 export function readEvenSamples({ stbl, entries }: Track): EvenSamples | null {
   const [entry] = entries;
   const stsz = findBox(stbl, 'stsz')?.payload;
@@ -36,7 +39,7 @@ export function readEvenSamples({ stbl, entries }: Track): EvenSamples | null {
   if (!stsz || stsz.length < 8 || !stts || stts.length < 16) return null;
   const sampleBytes = stsz.readUInt32BE(4);
   const sampleTicks = stts.readUInt32BE(12);
-  // Old writers count bytes where they mean samples.
+  // Old writers count bytes instead of samples.
   const isSample = sampleBytes > 1 || entry.coding === 'ulaw' || entry.coding === 'alaw';
   return isSample && sampleBytes > 0 && sampleTicks > 0 ? { sampleBytes, sampleTicks } : null;
 }

@@ -10,7 +10,7 @@ export interface ByteRange {
 
 /**
  * Reads exactly `sizeBytes` from `offset`.
- * @throws Mp4Error when the file ends before.
+ * @throws Mp4Error when the file ends before that.
  */
 export async function readExactly(file: FileHandle, offset: number, sizeBytes: number): Promise<Buffer> {
   const bytes = await readUpTo(file, offset, sizeBytes);
@@ -19,9 +19,9 @@ export async function readExactly(file: FileHandle, offset: number, sizeBytes: n
 }
 
 /**
- * Fills `room` from `offset`, for reading again and again into the same memory.
+ * Fills `room` from `offset`, for repeated reads into the same memory.
  * @returns `room`
- * @throws Mp4Error when the file ends before.
+ * @throws Mp4Error when the file ends before that.
  */
 export async function readInto(file: FileHandle, offset: number, room: Buffer): Promise<Buffer> {
   if ((await fill(file, offset, room)) < room.length)
@@ -35,7 +35,7 @@ export async function readUpTo(file: FileHandle, offset: number, sizeBytes: numb
   return bytes.subarray(0, await fill(file, offset, bytes));
 }
 
-/** Answers how many bytes there were. */
+/** Returns how many bytes there were. */
 async function fill(file: FileHandle, offset: number, bytes: Buffer): Promise<number> {
   let filled = 0;
   while (filled < bytes.length) {

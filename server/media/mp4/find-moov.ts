@@ -7,8 +7,8 @@ import { Mp4Error } from './mp4-error.ts';
 const PIECE_BYTES = 4 << 20;
 
 /**
- * Looks for a whole index anywhere in a file whose box lengths hide it: a box of any name (some lose theirs to `free`)
- * with a length that fits the file and children that parse, a movie header first.
+ * Looks for a whole index anywhere in a file, in case wrong box lengths hide it: a box of any name (some are named
+ * `free`), with a length that fits the file and children that parse, the first of them a movie header.
  * @returns the last one that parses (writers replace an earlier draft by a later one), or null
  */
 export async function findHiddenMoov(
@@ -22,7 +22,7 @@ export async function findHiddenMoov(
     const piece = await readUpTo(file, start, PIECE_BYTES);
     for (let at = piece.indexOf('mvhd', 4, 'latin1'); at >= 4; at = piece.indexOf('mvhd', at + 1, 'latin1')) {
       const child = start + at - 4;
-      // The 64-bit form of a length is of no use here, but some writers have it.
+      // Some writers use the 64-bit form of a length, though nothing here needs it.
       for (const headerBytes of [8, 16]) {
         if (child < headerBytes) continue;
         found = (await parseMoovAt(file, child - headerBytes, headerBytes, fileBytes)) ?? found;

@@ -10,28 +10,28 @@ import { type NewSample, withDuration } from './write-tables.ts';
 /** Samples of one track, gathered from its tables and all fragments. */
 export interface GatheredTrack {
   readonly track: Track;
-  /** Decode order; times as the fragments tell them. */
+  /** In decode order, with the times that the fragments state. */
   readonly samples: NewSample[];
-  /** Media time at which what the tables list ends, in front of all fragments; 0 where they list nothing. */
+  /** Media time at which the samples of the tables, in front of all fragments, end; 0 where the tables list none. */
   readonly listedTicks: number;
-  /** Decode time at which the next fragment goes on. */
+  /** Decode time at which the next fragment continues. */
   nextTicks: number;
-  /** Listed, but not in the file. */
+  /** Samples that are listed but not in the file. */
   missing: number;
-  /** Fragments whose time goes back, told twice or damaged: they are left out. */
+  /** Fragments that are left out because their time goes back: repeated or damaged ones. */
   misplaced: number;
-  /** Time that no fragment accounts for, ticks. */
+  /** Time that no fragment covers, ticks. */
   holeTicks: number;
 }
 
-/** A longer hole than this is a damaged time, no loss. */
+/** A gap longer than this comes from a damaged time and not from a loss. */
 const MOST_HOLE_SECONDS = 3600;
 
 /**
  * All samples of a track of a fragmented movie that are in the file.
  * @param fragments in file order
- * @param reach `file` takes a sample that is listed behind the next fragment too: where bytes are gone, or places count from the start of
- * the file, it may stand elsewhere
+ * @param reach with `file`, a sample may also be listed behind the next fragment: where bytes are missing, or places
+ * count from the start of the file, it may be anywhere
  */
 export function gatherTrack(
   track: Track,
@@ -56,7 +56,7 @@ export function gatherTrack(
       if (trackId !== track.trackId) continue;
       let dts = startTicks ?? all.nextTicks;
       const rise = dts - all.nextTicks;
-      // A fragment told a second time, or one whose time is damaged, has no place.
+      // A repeated fragment, or one whose time is damaged, has no place.
       if (all.samples.length > 0 && (rise < 0 || rise > MOST_HOLE_SECONDS * track.timescale)) {
         all.misplaced += 1;
         continue;
@@ -74,7 +74,7 @@ export function gatherTrack(
             dts,
             pts: dts + shiftTicks,
             durationTicks,
-            // Sound is whole in every packet, whatever its flags say.
+            // Every sound packet can be decoded by itself, whatever its flags say.
             sync: sync || track.handler === 'soun',
           });
         dts += durationTicks;
@@ -85,12 +85,12 @@ export function gatherTrack(
   return { ...all, samples: withClosedTimes(all.samples) };
 }
 
-/** What the tables in front of the fragments list of a track; mostly nothing. */
+/** The samples of a track that the tables in front of the fragments list; mostly none. */
 export function readInitialSamples({ stbl }: Track) {
   try {
     return readSamples(stbl);
   } catch (error) {
-    // Writers of fragments leave tables out that hold nothing.
+    // Writers of fragments leave out empty tables.
     if (error instanceof Mp4Error) return [];
     throw error;
   }
@@ -104,19 +104,19 @@ function withClosedTimes(samples: readonly NewSample[]): NewSample[] {
   });
 }
 
-/** A track whose headers and edits tell what its fragments told. */
+/** A track whose headers and edits state the times found in its fragments. */
 export interface TimedTrack {
-  /** Sample tables are still those of the fragmented movie. */
+  /** Its sample tables are still those of the fragmented movie. */
   readonly trak: Box;
-  /** Decode times from 0 on. */
+  /** Decode times start at 0. */
   readonly samples: readonly NewSample[];
   /** Length on the movie's time axis, movie timescale ticks. */
   readonly movieTicks: number;
 }
 
 /**
- * A track as it stands in a movie without fragments: its decode times begin at 0, a later begin is a wait.
- * @param movieTimescale ticks per second of the edits, which the wait is rounded to
+ * A track for a movie without fragments: its decode times begin at 0, and a later beginning becomes a wait.
+ * @param movieTimescale ticks per second of the edits, to which the wait is rounded
  * @param originSeconds decode time at which the movie begins
  * @returns null for a track without samples
  */
@@ -158,8 +158,8 @@ interface EditTimes {
 }
 
 /**
- * The edits of the header with the lengths that are known now: a length of 0 there means to the end, and so does that of a last
- * edit which ends with what the tables in front of all fragments list. Apple's recorders write the latter while they record.
+ * The edits of the header with the lengths that are known now. A length of 0 means to the end. So does the length of a
+ * last edit that ends where the samples in front of all fragments end: Apple's recorders write that while they record.
  */
 function toEdits({ edits }: Track, { endTicks, listedTicks, waitTicks, toMovie }: EditTimes): Edit[] {
   const known = edits.map((edit, at) => {
@@ -175,5 +175,5 @@ function toEdits({ edits }: Track, { endTicks, listedTicks, waitTicks, toMovie }
   return known.length > 0 ? [wait, ...known] : [wait, shown];
 }
 
-/** Movie ticks by which the length of an edit may be rounded. */
+/** By how much the length of an edit may be rounded, movie ticks. */
 const MOST_ROUNDING_TICKS = 1;

@@ -13,10 +13,10 @@ export interface FragmentSample {
   readonly sync: boolean;
 }
 
-/** What one fragment holds of one track. */
+/** The samples of one track in one fragment. */
 export interface FragmentRun {
   readonly trackId: number;
-  /** Decode time of its first sample, media timescale ticks; null where the fragment goes on from the one before. */
+  /** Decode time of its first sample, media timescale ticks; null where the fragment continues the one before. */
   readonly startTicks: number | null;
   readonly samples: readonly FragmentSample[];
 }
@@ -25,12 +25,12 @@ export interface FragmentRun {
 export interface Fragment {
   readonly offset: number;
   readonly sizeBytes: number;
-  /** Number that writers count fragments by, from any start. */
+  /** The fragment's number, counted by the writer from any start. */
   readonly sequence: number;
   readonly runs: readonly FragmentRun[];
 }
 
-/** Values that stand for what a run leaves out, by track (box `trex`). */
+/** Values for what a run leaves out, by track (box `trex`). */
 export interface FragmentDefaults {
   readonly durationTicks: number;
   readonly sizeBytes: number;
@@ -56,8 +56,8 @@ export function readFragmentDefaults(moov: Box): Map<number, FragmentDefaults> {
 }
 
 /**
- * Finds every movie fragment of a file by its own bytes, whatever the boxes around it say: a fragment that
- * wrong lengths, lost or added bytes hide is found as well, and one whose name alone was lost.
+ * Finds every movie fragment of a file by its own bytes, whatever the boxes around it say. This also finds fragments
+ * hidden by wrong lengths or by lost or added bytes, and those of which only the name was lost.
  * @throws the signal's reason when aborted
  */
 export async function findFragments(
@@ -86,7 +86,7 @@ export async function findFragments(
   return found;
 }
 
-/** Reads the fragment at a place; null when there is none that makes sense. */
+/** Reads the fragment at a place; null when there is no plausible one. */
 export async function readFragment(
   file: FileHandle,
   offset: number,
@@ -111,14 +111,14 @@ export async function readFragment(
     }
     return { offset, sizeBytes: header.sizeBytes, sequence: mfhd.readUInt32BE(4), runs };
   } catch (error) {
-    // Fields that lie beyond the end of their box are damage like any other.
+    // Fields beyond the end of their box are damage like any other.
     if (error instanceof Mp4Error || error instanceof RangeError) return null;
     throw error;
   }
 }
 
 interface TrackFragmentPlace {
-  /** Of the fragment. */
+  /** Place of the fragment. */
   readonly offset: number;
   /** Where the data of the track before it end. */
   readonly base: number;
@@ -128,7 +128,7 @@ interface TrackFragmentPlace {
 /** Flags of `tfhd` and `trun` (ISO/IEC 14496-12, 8.8.7 and 8.8.8). */
 const TFHD = { base: 0x1, description: 0x2, duration: 0x8, size: 0x10, flags: 0x20, baseIsMoof: 0x20000 };
 const TRUN = { offset: 0x1, firstFlags: 0x4, duration: 0x100, size: 0x200, flags: 0x400, shift: 0x800 };
-/** In the flags of a sample: sample_is_non_sync_sample, and sample_depends_on 1 (ISO/IEC 14496-12, 8.8.3.1). */
+/** Sample flags: sample_is_non_sync_sample, and sample_depends_on 1 (ISO/IEC 14496-12, 8.8.3.1). */
 const NON_SYNC = 0x10000 | 0x1000000;
 
 function readTrackFragment(boxes: readonly Box[], place: TrackFragmentPlace) {
@@ -191,7 +191,7 @@ function readRun(payload: Buffer, { base, end, usually }: RunPlace): FragmentSam
   return samples;
 }
 
-/** Reads one field after the other; beyond the end it throws a RangeError. */
+/** Reads one field after another; beyond the end it throws a RangeError. */
 function createFields(bytes: Buffer) {
   let at = 0;
   const next = (length: number) => {

@@ -5,7 +5,7 @@ import { Mp4Error } from './mp4-error.ts';
 import { MAX_MOOV_BYTES, type Movie, readMovieTimescale, readTracks } from './movie.ts';
 import { scanTopLevel } from './top-level.ts';
 
-/** Boxes that hold others, each in the one that it stands in (ISO/IEC 14496-12, table 1). */
+/** Container boxes, each with the box that it belongs in (ISO/IEC 14496-12, table 1). */
 const PARENTS: Readonly<Record<string, string>> = {
   trak: 'moov',
   edts: 'trak',
@@ -14,7 +14,7 @@ const PARENTS: Readonly<Record<string, string>> = {
   dinf: 'minf',
   stbl: 'minf',
 };
-/** Boxes without others that an index cannot do without, or that tell times, each in the one that it stands in. */
+/** Boxes without children that an index needs or that state times, each with the box that it belongs in. */
 const LEAVES: Readonly<Record<string, string>> = {
   mvhd: 'moov',
   mvex: 'moov',
@@ -38,9 +38,9 @@ const LEAVES: Readonly<Record<string, string>> = {
 const KNOWN = [...Object.keys(PARENTS), ...Object.keys(LEAVES)];
 
 /**
- * Reads an index whose boxes have impossible lengths or lost their names: the boxes that are known by name are put together as they
- * have to stand, and each ends where the next one begins.
- * @throws Mp4Error when too little of it is left to name a track
+ * Reads an index whose boxes have impossible lengths or lost their names. The boxes with known names are arranged in
+ * their proper places, and each ends where the next one begins.
+ * @throws Mp4Error when too little is left to identify a track
  */
 export async function healMovie(file: FileHandle): Promise<Movie> {
   const fileBytes = (await file.stat()).size;
@@ -61,7 +61,7 @@ export async function healMovie(file: FileHandle): Promise<Movie> {
   };
 }
 
-/** From the movie header on, as far as an index may reach. */
+/** Reads from the movie header on, as far as an index can reach. */
 async function readIndex(file: FileHandle, fileBytes: number): Promise<Buffer> {
   const PIECE = 4 << 20;
   for (let from = 0; from < fileBytes; from += PIECE - 8) {
@@ -72,7 +72,7 @@ async function readIndex(file: FileHandle, fileBytes: number): Promise<Buffer> {
   throw new Mp4Error('The file has no movie header.');
 }
 
-/** Known boxes without others, in file order; the box of the media ends the list. */
+/** Known boxes without children, in file order; the media box ends the list. */
 function listLeaves(bytes: Buffer): Box[] {
   const leaves: Box[] = [];
   for (let at = 0; at + 8 <= bytes.length;) {
@@ -91,7 +91,7 @@ function listLeaves(bytes: Buffer): Box[] {
   return leaves;
 }
 
-/** Whether a box may begin here: four letters where its name stands, or nothing behind the end. */
+/** Whether a box may begin here: four letters in place of its name, or exactly the end. */
 function isBoxAt(bytes: Buffer, at: number): boolean {
   if (at + 8 > bytes.length) return at === bytes.length;
   return /^[\xa9a-zA-Z][\x20-\x7e]{3}$/.test(bytes.toString('latin1', at + 4, at + 8));
@@ -103,7 +103,7 @@ function nextKnown(bytes: Buffer, from: number): number {
   return Math.min(bytes.length, ...places.filter((place) => place >= from));
 }
 
-/** Boxes in the places where they have to stand; a track header begins a track. */
+/** Arranges boxes in their proper places; a track header begins a track. */
 function assemble(leaves: readonly Box[]): Box {
   const mvhd = leaves.find(({ type }) => type === 'mvhd');
   const mvex = leaves.find(({ type }) => type === 'mvex');

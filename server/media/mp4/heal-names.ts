@@ -1,13 +1,13 @@
 import type { Box } from './box.ts';
 
-/** What each container cannot do without (ISO/IEC 14496-12, table 1), and what may stand in place of one of them. */
+/** The boxes that each container needs (ISO/IEC 14496-12, table 1), and those that may replace one of them. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   trak: ['tkhd'],
   mdia: ['mdhd', 'hdlr'],
   stbl: ['stsd', 'stts', 'stsc', 'stsz', 'stco'],
 };
 const INSTEAD: Readonly<Record<string, string>> = { stco: 'co64', stsz: 'stz2' };
-/** Other boxes of these containers, whose names are one letter off a needed one, or two. */
+/** Other boxes of these containers whose names differ from a needed one in one or two letters. */
 const OTHERS = [
   'stss',
   'stps',
@@ -23,12 +23,12 @@ const OTHERS = [
   'saiz',
   'saio',
 ];
-/** Letters of a name that must be left to tell which it was. */
+/** How many letters of a name must be intact to identify it. */
 const LEFT_LETTERS = 3;
 
 /**
- * Gives boxes of an index their names back: where a container lacks one that it needs and holds one of an unknown name that differs from it in
- * a single letter. A flipped byte there hides a table whose content is whole.
+ * Restores names of boxes in an index: where a container lacks a box that it needs, and holds one with an unknown name
+ * that differs in a single letter. A flipped byte there hides a table whose content is intact.
  * @returns the same box where no name was lost
  */
 export function healNames(box: Box): Box {

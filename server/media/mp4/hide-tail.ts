@@ -7,12 +7,13 @@ import { Mp4Error } from './mp4-error.ts';
 import { readSamples } from './sample-table.ts';
 
 /**
- * Hides the last pictures of a file again that another file with the same pictures hides behind the end of its edit list: ffmpeg copies
- * them, as others may refer to them, and writes an edit that shows all. Applications that round the length of a clip down to milliseconds
- * hide the last picture so. The index is changed in place, nothing else is; where the edits are of an unusual kind all stays as it is.
- * @param fromPath MP4 or QuickTime file whose first pictures the others were copied from
+ * Hides the last pictures of a file again, if another file with the same pictures hides them behind the end of its edit
+ * list. ffmpeg copies such pictures, because others may refer to them, and writes an edit that shows all. Applications
+ * that round the length of a clip down to milliseconds hide the last picture this way. Only the index is changed, in
+ * place; where the edits are of an unusual kind, nothing is.
+ * @param fromPath MP4 or QuickTime file from which the other's pictures were copied
  * @param streamIndex its stream of pictures, as ffprobe counts
- * @param inPath MP4 file without fragments to change, its pictures in the first track of that kind
+ * @param inPath MP4 file without fragments to change, with its pictures in the first video track
  */
 export async function hideTail(fromPath: string, streamIndex: number, inPath: string): Promise<void> {
   const [from, into] = await Promise.all([open(fromPath, 'r'), open(inPath, 'r+')]);
@@ -33,7 +34,9 @@ const sortedPts = ({ stbl }: Track) =>
     .map(({ pts }) => pts)
     .sort((a, b) => a - b);
 
-/** Of times in media ticks, rising: those from the first that the edits show, and how many of them are shown; null for unusual edits. */
+/**
+ * The ascending media times from the first that the edits show, and how many of them are shown; null for unusual edits.
+ */
 function shownOf(
   pts: readonly number[],
   { timescale }: Track,

@@ -6,12 +6,15 @@ import { clockFactor, refineMovie, refineTrack } from './movie-clock.ts';
 import { type Movie, readMovie, readTracks } from './movie.ts';
 import { type NewSample, rebuildSampleTables, withChunkOffsets, withDuration } from './write-tables.ts';
 
-/** A movie that begins later is a piece of a longer one; under one index it would begin with that much of nothing. */
+/**
+ * A movie that begins later than this is a piece of a longer one; under one index it would start with that much
+ * emptiness.
+ */
 const MOST_WAIT_SECONDS = 60;
 
 /**
- * Reads the index of an open MP4 or QuickTime file like `readMovie`. Of a fragmented movie the fragments are read too, and the
- * tables list where their samples lie, as though the file had been written under one index.
+ * Reads the index of an open MP4 or QuickTime file like `readMovie`. For a fragmented movie the fragments are read too,
+ * and the tables list where their samples lie, as if the file had been written under one index.
  * @returns `fragmented` stays true where fragments contradict each other, or list what is not in the file
  * @throws Mp4Error when there is no readable index.
  */
@@ -38,7 +41,7 @@ async function listFragments(file: FileHandle, movie: Movie): Promise<Movie | nu
   });
   if (gathered.some(({ missing, misplaced }) => missing + misplaced > 0)) return null;
   if (waits.some(({ ticks, timescale }) => ticks > MOST_WAIT_SECONDS * timescale)) return null;
-  // A wait is told on the movie's clock, which must be fine enough for where the track begins.
+  // A wait is stated in the movie's clock, which must be fine enough for the beginning of the track.
   let { timescale } = movie;
   for (const wait of waits) timescale *= clockFactor(timescale, wait.timescale);
   if (waits.some((wait) => wait.timescale > timescale)) return null;
@@ -72,7 +75,7 @@ export function underOneIndex(movie: Movie, gathered: readonly GatheredTrack[], 
   return { ...movie, moov, tracks: readTracks(moov), fragmented: false };
 }
 
-/** A track whose tables list samples in their places: those that lie end to end are one chunk. */
+/** A track whose tables list samples in their places; samples that lie end to end form one chunk. */
 function withTables(trak: Box, samples: readonly NewSample[]): Box {
   const offsets: number[] = [];
   const perChunk: number[] = [];

@@ -7,7 +7,7 @@ import { Mp4Error } from './mp4-error.ts';
 import { readSampleEntries, type SampleEntry } from './sample-entry.ts';
 import { scanTopLevel, type TopLevel } from './top-level.ts';
 
-/** One track of a movie: its box and the facts that nearly everything needs. */
+/** One track of a movie: its box and the facts that nearly every caller needs. */
 export interface Track {
   readonly trak: Box;
   readonly stbl: Box;
@@ -32,7 +32,7 @@ export interface Movie {
   readonly fragmented: boolean;
 }
 
-/** A moov of 648 000 pictures and as many sound packets is below 30 MB. */
+/** Largest index that is read. That of 648 000 pictures and as many sound packets is below 30 MB. */
 export const MAX_MOOV_BYTES = 128 << 20;
 const MAX_TRACKS = 32;
 
@@ -44,11 +44,11 @@ export async function readMovie(file: FileHandle): Promise<Movie> {
   return toMovie(await readMoov(file));
 }
 
-/** What an index is made of, before any of its tracks is looked at. */
+/** The parts of an index, before any track is read. */
 export type ReadMoov = Pick<Movie, 'topLevel' | 'fileBytes' | 'ftyp' | 'moov'>;
 
 /**
- * Reads the index without looking into it.
+ * Reads the index without its tracks.
  * @throws Mp4Error when there is none whose boxes fit into each other.
  */
 export async function readMoov(file: FileHandle): Promise<ReadMoov> {
@@ -66,7 +66,7 @@ export async function readMoov(file: FileHandle): Promise<ReadMoov> {
 }
 
 /**
- * The movie of an index that is read.
+ * The movie of an index that has been read.
  * @throws Mp4Error when a track lacks what every track must have.
  */
 export function toMovie({ topLevel, moov, ...rest }: ReadMoov): Movie {
@@ -81,9 +81,9 @@ export function toMovie({ topLevel, moov, ...rest }: ReadMoov): Movie {
 }
 
 /**
- * The same where boxes of the index have lost their names.
- * @returns null where all have the names that they need
- * @throws Mp4Error when a track lacks what every track must have for all that
+ * The same, where boxes of the index have lost their names.
+ * @returns null where all boxes have the names that they need
+ * @throws Mp4Error when a track still lacks what every track must have
  */
 export function toRenamedMovie(read: ReadMoov): Movie | null {
   const moov = healNames(read.moov);
@@ -103,7 +103,7 @@ export function readMovieTimescale(moov: Box): number {
 }
 
 /**
- * The tracks of a `moov` that declare a media; damaged ones are an error, foreign ones are carried.
+ * The tracks of a `moov` that declare media. Damaged tracks are an error, unknown kinds are kept.
  * @throws Mp4Error when a track lacks what every track must have.
  */
 export function readTracks(moov: Box): Track[] {
@@ -115,7 +115,7 @@ export function readTracks(moov: Box): Track[] {
 /** Kinds of tracks by the header box of their media (ISO/IEC 14496-12, 12.1.2 and 12.2.2). */
 const HEADERS = { vide: 'vmhd', soun: 'smhd' } as const;
 
-/** Where no track is named as one of pictures, or of sound, those are whose media header says so: the name was damaged. */
+/** Where no track is named as video, or none as sound, the media headers decide: the name was damaged. */
 function named(tracks: readonly Track[]): Track[] {
   let out = [...tracks];
   for (const [handler, header] of Object.entries(HEADERS)) {

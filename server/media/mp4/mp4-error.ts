@@ -6,7 +6,7 @@ export class Mp4Error extends Error {
   }
 }
 
-/** What can be read; null where the boxes are damaged. */
+/** The result of reading; null where the boxes are damaged. */
 export async function readable<T>(read: () => T | Promise<T>): Promise<T | null> {
   try {
     return await read();

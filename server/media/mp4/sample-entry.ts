@@ -14,7 +14,7 @@ export interface AvcConfig {
   readonly tail: Buffer;
 }
 
-/** HEVCDecoderConfigurationRecord, as far as walking samples needs it. */
+/** HEVCDecoderConfigurationRecord, as far as samples need it to be read. */
 export interface HevcConfig {
   readonly lengthSize: number;
   /** Parameter set NAL units of all arrays, in order. */
@@ -35,7 +35,7 @@ export interface SampleEntry {
 const VISUAL_HEAD_BYTES = 86;
 
 /**
- * The sample descriptions of a track: all that can be read, whatever their table counts.
+ * All readable sample descriptions of a track, whatever number their table states.
  * @throws Mp4Error when the table is cut off before the end of the first.
  */
 export function readSampleEntries(stbl: Box, visual: boolean): SampleEntry[] {
@@ -67,7 +67,7 @@ function entryBoxes(entry: Buffer): SampleEntry['boxes'] {
   let at = VISUAL_HEAD_BYTES;
   while (at + 8 <= entry.length) {
     const sizeBytes = entry.readUInt32BE(at);
-    // QuickTime may end the list with a zero; other impossible sizes end it as well, players read up to there.
+    // QuickTime may end the list with a zero. Other impossible sizes also end it, as players read up to there.
     if (sizeBytes < 8 || at + sizeBytes > entry.length) break;
     boxes.push({
       type: entry.toString('latin1', at + 4, at + 8),
@@ -79,10 +79,10 @@ function entryBoxes(entry: Buffer): SampleEntry['boxes'] {
   return boxes;
 }
 
-/** Places of the size of the pictures in their description (VisualSampleEntry, ISO/IEC 14496-12, 12.1.3). */
+/** Positions of width and height in a description (VisualSampleEntry, ISO/IEC 14496-12, 12.1.3). */
 const SIZE_AT = { width: 32, height: 34 } as const;
 
-/** Stored size of the pictures that a description is of, pixels; null where it is cut off. */
+/** Picture size that a description states, pixels; null where it is cut off. */
 export function readPictureSize({ bytes }: SampleEntry) {
   if (bytes.length < SIZE_AT.height + 2) return null;
   return { width: bytes.readUInt16BE(SIZE_AT.width), height: bytes.readUInt16BE(SIZE_AT.height) };

@@ -1,16 +1,16 @@
 import type { FileHandle } from 'node:fs/promises';
 import { readUpTo } from './file-bytes.ts';
 
-/** Bytes read at the head of a coded picture: parameter sets and messages come before its first slice. */
+/** Bytes read at the head of a coded picture. Parameter sets and messages come before its first slice. */
 const HEAD_BYTES = 4096;
 
-/** The head of a length-prefixed sample, and how long the whole is. */
+/** The head of a length-prefixed sample, and the length of the whole sample. */
 export interface SampleHead {
   readonly bytes: Buffer;
   readonly sampleBytes: number;
 }
 
-/** The first bytes of a coded picture, behind which its first slice begins. */
+/** The first bytes of a coded picture, enough to reach its first slice. */
 export async function readSampleHead(
   file: FileHandle,
   { offset, sizeBytes }: { readonly offset: number; readonly sizeBytes: number },
@@ -20,8 +20,8 @@ export async function readSampleHead(
 }
 
 /**
- * The first unit of a kind in the head of a sample, as far as it goes, and whether nothing stands behind it; null when none is
- * found or the lengths make no sense.
+ * The first unit of a kind in the head of a sample, as far as it was read, and whether nothing follows it. Null when
+ * none is found or the lengths make no sense.
  */
 export function firstUnit(
   { bytes, sampleBytes }: SampleHead,

@@ -5,13 +5,13 @@ import type { Sample } from './sample-table.ts';
 /** Where a sample lies in its file. */
 export type SamplePlace = Pick<Sample, 'offset' | 'sizeBytes'>;
 
-/** Bytes that are read at once: so few reads that they cost nothing beside what is done with the samples. */
+/** Bytes read at once, so that reads are few and cost nothing compared with the work on the samples. */
 const WINDOW_BYTES = 1 << 20;
-/** Bytes of other tracks that are read along rather than left out. */
+/** Most bytes of other tracks between two samples that are read along. */
 const MAX_HOLE_BYTES = 1 << 16;
 
 /**
- * Reads samples one after the other, many with one look at the file where they lie close together.
+ * Reads samples one after another, many in one read where they lie close together.
  * @returns a function that gives the bytes of a sample by its place, fewer at the end of the file
  */
 export function createSampleReader(
@@ -33,7 +33,7 @@ export function createSampleReader(
   };
 }
 
-/** Bytes from the start of a sample to the end of the last one that fits behind it, without a larger hole between. */
+/** Bytes from the start of a sample to the end of the last one that fits, without a larger gap between them. */
 function stretch(samples: readonly SamplePlace[], place: number): number {
   const start = samples[place]?.offset ?? 0;
   let end = start + (samples[place]?.sizeBytes ?? 0);

@@ -17,7 +17,7 @@ export interface Sample {
   readonly description: number;
 }
 
-/** Media time at which the last shown of some samples ends, ticks; 0 for none. */
+/** Media time at which the last shown sample ends, ticks; 0 for no samples. */
 export function endOfSamples(
   samples: readonly { readonly pts: number; readonly durationTicks: number }[],
 ): number {
@@ -32,7 +32,7 @@ export interface Chunk {
   readonly dts: number;
 }
 
-/** Three hours at 90 pictures a second: more is no clip. */
+/** Most samples of a track: three hours at 90 pictures a second. */
 export const MAX_SAMPLES = 1_000_000;
 
 interface Table {
@@ -116,7 +116,7 @@ function eachChunk(
   if (placed < sampleCount) throw new Mp4Error('The index of the file is damaged: samples without a place.');
 }
 
-/** Runs of (count, value) of a table such as `stts`, as a reader that is asked for rising sample numbers. */
+/** Reads a table of (count, value) runs such as `stts`; the reader must be asked for ascending sample numbers. */
 function runReader(found: Table, valueOf: (bytes: Buffer, at: number) => number): (index: number) => number {
   let run = -1;
   let end = 0;
@@ -132,7 +132,7 @@ function runReader(found: Table, valueOf: (bytes: Buffer, at: number) => number)
 }
 
 function decodeDurations(stbl: Box): (index: number) => number {
-  // A delta with the top bit set is a negative one of a broken writer; such files play with it as 1 tick.
+  // A delta with the top bit set is a negative number of a broken writer; players take it as 1 tick.
   return runReader(need(table(stbl, 'stts', 8), 'stts'), (bytes, at) => {
     const delta = bytes.readInt32BE(at);
     return delta < 0 ? 1 : delta;
@@ -185,7 +185,7 @@ export function readSamples(stbl: Box): Sample[] {
 }
 
 /**
- * The chunks of a track in decode order, without a record per sample: an hour of PCM has 10^8 of those.
+ * The chunks of a track in decode order, without a record per sample: an hour of PCM has 10^8 samples.
  * @throws Mp4Error as `readSamples`.
  */
 export function readChunks(stbl: Box): Chunk[] {
@@ -212,7 +212,7 @@ export function readChunks(stbl: Box): Chunk[] {
     if (!fixed) for (let index = first; index < first + count; index++) sizeBytes += sizes.sizeOf(index);
     chunks[chunk] = { offset, sizeBytes, dts: dtsOf(first) };
   });
-  // Chunks beyond the last sample stay in the table; they hold nothing.
+  // Chunks beyond the last sample stay in the table, but are empty.
   const total = chunkOffsets(stbl).count;
   return Array.from({ length: total }, (_, chunk) => chunks[chunk] ?? { offset: 0, sizeBytes: 0, dts: 0 });
 }

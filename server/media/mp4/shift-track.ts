@@ -16,15 +16,15 @@ export interface ShiftAudioInput {
   readonly signal?: AbortSignal;
 }
 
-/** Finest clock that edit lists get here: 1/48000 s keeps a shift within 11 microseconds of the wish. */
+/** Finest clock used for edit lists here: 1/48000 s keeps a shift within 11 microseconds of the wanted one. */
 const FINE_TIMESCALE = 48_000;
 
 /**
- * Moves all sound tracks against the picture by edit lists alone: nothing is encoded, every coded sample of
- * every track is carried byte for byte. Later sound gets a wait in front; earlier sound loses its own wait
- * first, then starts inside its media (the skipped sound stays in the file, hidden).
- * @throws Mp4Error when the file has no sound track, is made of fragments that contradict each other, has edits of
- * an unusual kind or a hole behind its first packet, or the shift would skip all sound.
+ * Moves all sound tracks against the picture by edit lists alone: nothing is encoded, and every coded sample of every
+ * track is carried byte for byte. Later sound gets a wait in front. Earlier sound first loses its own wait, then starts
+ * inside its media (the skipped sound stays in the file, hidden).
+ * @throws Mp4Error when the file has no sound track, has fragments that contradict each other, has unusual edits or a
+ * hole behind its first packet, or when the shift would skip all sound.
  */
 export async function shiftAudioTrack(input: ShiftAudioInput): Promise<void> {
   const file = await open(input.inputPath, 'r');
@@ -58,10 +58,10 @@ export async function shiftAudioTrack(input: ShiftAudioInput): Promise<void> {
 }
 
 /**
- * A track that begins later, by its edit list alone.
+ * Makes a track begin later by its edit list alone.
  * @param trak the track's box, its header and edits in ticks of the movie that it goes into
  * @param movieTimescale ticks per second of that movie
- * @returns the box as it is where its edits are of an unusual kind
+ * @returns the unchanged box where its edits are of an unusual kind
  */
 export function beginLater(track: Track, trak: Box, movieTimescale: number, waitMs: number): Box {
   try {
@@ -73,8 +73,8 @@ export function beginLater(track: Track, trak: Box, movieTimescale: number, wait
 }
 
 /**
- * Whether the first packet of a sound track is listed as much longer than the second. Behind a wait ffmpeg counts back from it by that
- * length, and all sound comes too early by the hole (measured with `ashowinfo`, ffmpeg 5.1).
+ * Whether the first packet of a sound track is listed as much longer than the second. Behind a wait, ffmpeg counts back
+ * by that length, and all sound comes too early by the hole (measured with `ashowinfo`, ffmpeg 5.1).
  */
 function hasHoleAtStart({ stbl }: Track): boolean {
   const stts = findBox(stbl, 'stts')?.payload;

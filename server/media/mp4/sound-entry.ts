@@ -1,11 +1,11 @@
-/** What a sound description says of its samples. */
+/** What a sound description states about its samples. */
 export interface SoundShape {
   readonly channels: number;
-  /** Whole samples a second. */
+  /** Samples per second of each channel. */
   readonly rateHz: number;
 }
 
-/** Places in a sound description (AudioSampleEntry, ISO/IEC 14496-12, 12.2.3), and in QuickTime's of version 2. */
+/** Positions in a sound description (AudioSampleEntry, ISO/IEC 14496-12, 12.2.3), and in QuickTime's version 2. */
 const AT = { version: 16, channels: 24, rate: 32, longRate: 40, longChannels: 48 } as const;
 const LONG_VERSION = 2;
 

@@ -22,8 +22,8 @@ const MAX_TOP_LEVEL_BOXES = 100_000;
 const PLAUSIBLE_TYPE = /^[\x20-\x7e\xa9][\x20-\x7e]{3}$/;
 
 /**
- * Walks the boxes of a file by their headers alone; media data is never read. A box that runs past the end
- * is kept as the last one, with `brokenAt` at its start.
+ * Walks the top-level boxes of a file by their headers; media data are never read. A box that runs past the end is kept
+ * as the last one, with `brokenAt` at its start.
  */
 export async function scanTopLevel(file: FileHandle, fileBytes: number): Promise<TopLevel> {
   const boxes: TopLevelBox[] = [];

@@ -9,21 +9,21 @@ import { withDuration } from './write-tables.ts';
 export interface TrimmedTrack {
   readonly track: OutTrack;
   readonly samplesKept: number;
-  /** In the file, and yet left out: they would be shown behind missing ones. */
+  /** Samples that are in the file but left out, because they would be shown behind missing ones. */
   readonly samplesLoose: number;
   readonly samplesTotal: number;
   /** How much earlier it ends now, media ticks. */
   readonly lostTicks: number;
 }
 
-/** Above this number samples are not listed one by one: only uncompressed sound has so many. */
+/** Above this number, samples are not listed one by one. Only uncompressed sound has so many. */
 const LISTED_SAMPLES = 1_000_000;
-/** Pictures at the cut that may be given up so that none is missing in between (deepest usual B-pyramid). */
+/** Most pictures at the cut that are dropped so that none is missing in between (deepest usual B-pyramid). */
 const MAX_REORDER = 16;
 
 /**
- * A track without the samples whose bytes lie beyond `endOffset`; a whole track is carried as it is.
- * Pictures at the cut whose neighbours in display order are lost go as well, so that the rest is gapless.
+ * A track without the samples whose bytes lie beyond `endOffset`; a whole track is carried as it is. Pictures at the
+ * cut that would be shown behind a lost one are dropped as well, so that the rest has no gap.
  * @returns null when nothing of the track is left
  * @throws Mp4Error when its tables are damaged.
  */
@@ -48,7 +48,7 @@ export function trimTrack(
   const samples = readSamples(track.stbl);
   const cut = samples.findIndex((sample) => sample.offset + sample.sizeBytes > endOffset);
   const inFile = samples.slice(0, cut < 0 ? samples.length : cut);
-  // The cut may leave pictures that were coded before some that are shown earlier.
+  // A picture before the cut may be shown after a lost one.
   const holeTicks =
     track.handler === 'vide' ? samples.slice(inFile.length).reduce(earliest, Infinity) : Infinity;
   const kept = withoutLoosePictures(inFile, holeTicks);
@@ -77,7 +77,10 @@ interface Timed {
   readonly durationTicks: number;
 }
 
-/** Without those at the cut that would be shown behind a missing one, unless others refer to what stands between them. */
+/**
+ * The samples without those at the cut that would be shown behind a missing one. They are kept where a picture shown
+ * before the missing one is coded behind them, because it may refer to them.
+ */
 function withoutLoosePictures<S extends Timed>(samples: readonly S[], holeTicks: number): readonly S[] {
   const first = samples.findIndex(({ pts }) => pts > holeTicks);
   if (first < 0) return samples;
@@ -86,14 +89,16 @@ function withoutLoosePictures<S extends Timed>(samples: readonly S[], holeTicks:
   return isLoose ? samples.slice(0, first) : samples;
 }
 
-/** Where the last picture without a missing one before it ends; later ones that others refer to stay coded, but unseen. */
+/** Where the last picture ends before which none is missing. Later ones that others refer to stay coded, but hidden. */
 function endOfWhole(samples: readonly Timed[], holeTicks: number): number {
   const last = endOfSamples(samples);
   const isBehind = samples.some(({ pts }) => pts > holeTicks);
   return isBehind ? Math.min(last, holeTicks) : last;
 }
 
-/** The headers of a track whose media last `mediaTicks` by decode times and whose last picture ends at `shownEnd`. */
+/**
+ * Sets the headers of a track whose media last `mediaTicks` by decode times and whose last picture ends at `shownEnd`.
+ */
 function withLength(track: Track, mediaTicks: number, shownEnd: number, movieTimescale: number): Box {
   const toMovie = (ticks: number) => Math.round((ticks * movieTimescale) / track.timescale);
   const edits: Edit[] = track.edits.map((edit) =>

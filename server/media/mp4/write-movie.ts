@@ -6,7 +6,7 @@ import { readChunks, type Sample } from './sample-table.ts';
 import { type NewSample, rebuildSampleTables, withChunkOffsets } from './write-tables.ts';
 import type { Track } from './movie.ts';
 
-/** Bytes that lie end to end in the result, and when they are needed. */
+/** Bytes that lie end to end in the result, with their time. */
 export interface OutChunk {
   /** Decode time of its first sample in seconds; chunks of all tracks are laid out in this order. */
   readonly seconds: number;
@@ -20,22 +20,22 @@ export interface OutTrack {
 }
 
 export interface MovieToWrite {
-  /** Whole `ftyp` box, or null to write a plain MP4 brand. */
+  /** Whole `ftyp` box, or null to write an ordinary MP4 brand. */
   readonly ftyp: Buffer | null;
-  /** `moov` with everything but its tracks as it shall stand in the result. */
+  /** The result's `moov` without its tracks. */
   readonly moov: Box;
   readonly tracks: readonly OutTrack[];
-  /** A working file that is read at once and removed: not flushed to the disk. */
+  /** Whether this is a working file, read at once and then removed, which need not be flushed to disk. */
   readonly temporary?: boolean;
   readonly signal?: AbortSignal;
 }
 
 const COPY_BYTES = 1 << 20;
-/** Length of a chunk of a rebuilt video track: half a second keeps sound and picture close in the file. */
+/** Chunk length of a rebuilt video track. Half a second keeps sound and picture close together in the file. */
 const CHUNK_SECONDS = 0.5;
 
 /**
- * A track carried over as it is: the same box, the same samples in the same chunks, wherever they land.
+ * A track carried unchanged: the same box and the same samples in the same chunks, at new places.
  * @throws Mp4Error when its tables are damaged.
  */
 export function carryTrack(track: Track, file: FileHandle): OutTrack {
@@ -46,7 +46,7 @@ export function carryTrack(track: Track, file: FileHandle): OutTrack {
   return { trak: track.trak, chunks };
 }
 
-/** A track with a new list of samples (decode order); `trak` gives everything but the sample tables. */
+/** A track with a new list of samples (decode order). `trak` gives everything except the sample tables. */
 export function rebuildTrack(trak: Box, timescale: number, samples: readonly NewSample[]): OutTrack {
   const chunks: { seconds: number; parts: ByteRange[] }[] = [];
   const perChunk: number[] = [];
@@ -72,7 +72,7 @@ export function rebuildTrack(trak: Box, timescale: number, samples: readonly New
   return { trak: rebuilt, chunks };
 }
 
-/** A track whose own samples, left where they are, have other times; `trak` gives everything but the sample tables. */
+/** A track with its own samples at other times. `trak` gives everything except the sample tables. */
 export function retimeTrack(track: Track, trak: Box, samples: readonly Sample[], file: FileHandle): OutTrack {
   const timed = samples.map((sample) => ({
     ...sample,
@@ -111,7 +111,7 @@ export async function writeMovie(outputPath: string, movie: MovieToWrite): Promi
     }
     return { moov: serializeBox(placeTracks(movie, offsets)), end: position };
   };
-  // The index in front shifts the media by its own length, which may grow once more with 64-bit offsets.
+  // The index in front shifts the media by its own length, which may grow once more when offsets need 64 bits.
   let mediaStart = 0;
   let laid = layOut(0);
   for (let round = 0; round < 3; round++) {
@@ -152,7 +152,7 @@ function placeTracks(movie: MovieToWrite, offsets: readonly (readonly number[])[
     replaceBox(track.trak, 'mdia/minf/stbl', (stbl) => withChunkOffsets(stbl, offsets[index] ?? [])),
   );
   needBox(movie.moov, 'mvhd');
-  // User data and metadata follow the tracks in files as cameras write them; only the header must be first.
+  // In camera files, user data and metadata follow the tracks; only the header must be first.
   const header = others.filter((box) => box.type === 'mvhd');
   return container('moov', [...header, ...traks, ...others.filter((box) => box.type !== 'mvhd')]);
 }

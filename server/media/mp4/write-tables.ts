@@ -21,7 +21,7 @@ function runs(values: readonly number[]): [number, number][] {
   return out;
 }
 
-/** Numbers of 32 bits one behind the other. */
+/** 32-bit numbers, one after another. */
 export function words(values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(values.length * 4);
   values.forEach((value, index) => bytes.writeUInt32BE(value >>> 0, index * 4));
@@ -48,7 +48,7 @@ function sampleToChunkBox(perChunk: readonly number[]): Box {
   return fullBox('stsc', 0, 0, words([entries.length / 3, ...entries]));
 }
 
-/** Tables that count samples one by one; they are wrong once samples were added or removed. */
+/** Tables that list samples one by one; they become wrong when samples are added or removed. */
 const PER_SAMPLE_BOXES = new Set([
   'stts',
   'ctts',
@@ -72,8 +72,8 @@ const PER_SAMPLE_BOXES = new Set([
 ]);
 
 /**
- * The `stbl` of a rebuilt track: `stsd` and foreign boxes of the old one, all sample tables new. Chunk
- * offsets are left out; the writer adds them when it knows where each chunk lands.
+ * The `stbl` of a rebuilt track: `stsd` and unknown boxes of the old one, with new sample tables. Chunk offsets are
+ * left out; the writer adds them when it knows the place of each chunk.
  */
 export function rebuildSampleTables(
   old: Box,
@@ -132,7 +132,7 @@ export function withDuration(header: Box, durationTicks: number): Box {
   return { ...header, payload: wide };
 }
 
-/** A copy of a header box (`mvhd`, `mdhd`) that counts so many ticks a second; its duration stays as a number. */
+/** A copy of a header box (`mvhd`, `mdhd`) with so many ticks a second; the number of its duration stays. */
 export function withTimescale(header: Box, timescale: number): Box {
   const payload = Buffer.from(header.payload);
   payload.writeUInt32BE(timescale, payload[0] === 1 ? 20 : 12);
@@ -146,7 +146,7 @@ export function readDuration(header: Box): number {
   return bytes[0] === 1 ? Number(bytes.readBigUInt64BE(20 + between)) : bytes.readUInt32BE(12 + between);
 }
 
-/** True when the track's media lie in this file, as they do in every clip from a camera. */
+/** Whether the track's media lie in this file, as in every clip from a camera. */
 export function isSelfContained(minf: Box): boolean {
   const dref = findBox(minf, 'dinf/dref')?.payload;
   if (!dref || dref.length < 8) return true;
@@ -166,7 +166,7 @@ export function isSelfContained(minf: Box): boolean {
 /** Flag of a data reference: the media are in the same file (ISO/IEC 14496-12, 8.7.2). */
 const SAME_FILE = 1;
 
-/** A track's box that says its media are in its own file. */
+/** A track's box stating that its media are in its own file. */
 export function withOwnMedia(trak: Box): Box {
   const count = Buffer.from([0, 0, 0, 1]);
   const own = fullBox('url ', 0, SAME_FILE, Buffer.alloc(0));

@@ -14,7 +14,7 @@ import { advance } from '../wasm/vectors.ts';
 
 const NUMBER_BYTES = 4;
 const VECTOR_BYTES = 16;
-/** Neurons that are summed at once; layers are filled up to a multiple of it. */
+/** Neurons that are summed at once; layers are padded to a multiple of it. */
 const NEURONS = 16;
 const NEURON_BYTES = NEURONS * NUMBER_BYTES;
 /** Rows that are summed at once, so that each weight is read once for both. */
@@ -124,20 +124,23 @@ export interface DenseWeights {
   readonly rectified: boolean;
 }
 
-/** What a layer works on; both arrays come from `DenseMemory.take`. */
+/** What a layer reads and writes; both arrays come from `DenseMemory.take`. */
 export interface DenseRows {
   readonly from: Float32Array;
-  /** Number of `from` that is the first of the first row; 0 when absent. */
+  /** Index in `from` of the first number of the first row; 0 when absent. */
   readonly fromAt?: number;
-  /** Numbers from the start of a row to that of the next: fewer than a row's inputs make rows that overlap (convolution). */
+  /**
+   * Numbers from the start of a row to that of the next. Fewer than a row's inputs make rows that overlap
+   * (convolution).
+   */
   readonly rowNumbers: number;
   readonly rows: number;
-  /** Rows of `DenseLayer.width` numbers; with room for one row more when `rows` is odd. */
+  /** Rows of `DenseLayer.width` numbers, with space for one more row when `rows` is odd. */
   readonly to: Float32Array;
   readonly toAt?: number;
 }
 
-/** Numbers that are copied from one array of a memory to another, a multiple of four in each row. */
+/** Numbers that are copied between arrays of a memory, a multiple of four in each row. */
 export interface CopiedRows {
   readonly from: Float32Array;
   readonly fromAt: number;
@@ -151,12 +154,12 @@ export interface CopiedRows {
 }
 
 export interface DenseLayer {
-  /** Neurons, filled up with zeros to a multiple of 16. */
+  /** Number of neurons, padded with zeros to a multiple of 16. */
   readonly width: number;
   run(rows: DenseRows): void;
 }
 
-/** One step of gated recurrent units; all arrays come from `DenseMemory.take`, numbers that count rows are those of a row. */
+/** One step of gated recurrent units. All arrays come from `DenseMemory.take`. */
 export interface GatedStep {
   readonly units: number;
   readonly rows: number;
@@ -167,15 +170,15 @@ export interface GatedStep {
   readonly gateNumbers: number;
   /** Rows of `units`, overwritten. */
   readonly state: Float32Array;
-  /** Where the new state is written too. */
+  /** Second place to which the new state is written. */
   readonly to: Float32Array;
   readonly toAt: number;
   readonly toRowNumbers: number;
 }
 
-/** Numbers and layers that share one memory, so that a layer may read what another wrote. */
+/** Arrays and layers that share one memory, so that a layer may read what another wrote. */
 export interface DenseMemory {
-  /** So many numbers, all zero. */
+  /** An array of so many numbers, all zero. */
   take(count: number): Float32Array;
   /** A layer `max(0, bias + sum of weight * input)`, or without the limit, in single precision. */
   layer(weights: DenseWeights): DenseLayer;
@@ -185,8 +188,8 @@ export interface DenseMemory {
 }
 
 /**
- * @param capacity numbers that all weights and arrays may take; pages that nobody touches cost nothing
- * `take` and `layer` throw a RangeError when it is used up.
+ * @param capacity most numbers for all weights and arrays; pages that are not used cost nothing. `take` and `layer`
+ * throw a RangeError when it is used up.
  */
 export function createDenseMemory(capacity: number): DenseMemory {
   const { buffer, run } = loadModule(MODULE, capacity * NUMBER_BYTES);

@@ -11,12 +11,12 @@ import {
 import { advance } from '../wasm/vectors.ts';
 
 const VECTOR_BYTES = 16;
-/** Single precision has no larger powers of two; logistic and hyperbolic functions are flat long before. */
+/** Largest exponent that is computed, well within single precision; logistic and hyperbolic functions are flat before. */
 const MOST_EXPONENT = 60;
-/** Bits of a number's fraction, and what its exponent is raised by (IEEE 754). */
+/** Bits of a number's fraction, and the bias of its exponent (IEEE 754). */
 const FRACTION_BITS = 23;
 const EXPONENT_BIAS = 127;
-/** Of the exponential's Taylor series, up to 1/6!: the rest is below 2e-7 within half a power of two. */
+/** Coefficients of the exponential's Taylor series up to 1/6!; the rest is below 2e-7 within half a power of two. */
 const COEFFICIENTS = [1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1, 1];
 
 /**
@@ -48,7 +48,7 @@ export const gatedUnits: FunctionSource = {
     const fresh = scope.local('v128');
 
     const powerOfTwo = powersOfTwo(whole.get);
-    /** Two to the power of the value: a whole power by the exponent's bits, the rest by the series. */
+    /** Two to the power of the value: the whole part through the exponent's bits, the rest by the series. */
     const exponential = (value: Code) =>
       block(
         part.set(f32x4.least(f32x4.most(value, four(-MOST_EXPONENT)), four(MOST_EXPONENT))),

@@ -9,7 +9,7 @@ export interface RecurrentWeights {
 }
 
 export interface RecurrentSize {
-  /** Sequences that run side by side, each with a state of its own. */
+  /** Number of sequences that run in parallel, each with its own state. */
   readonly sequences: number;
   readonly mostSteps: number;
 }
@@ -27,10 +27,10 @@ export interface RecurrentRun {
 
 export interface RecurrentLayer {
   readonly units: number;
-  /** From the last step to the first, out of silence. */
+  /** Runs from the last step to the first, starting from a zero state. */
   backward(run: RecurrentRun): void;
   /**
-   * From the first step on, out of the state that is kept, which becomes that after `keepAfter` steps.
+   * Runs from the first step on, starting from the kept state, which becomes the state after `keepAfter` steps.
    * @param kept as many numbers as `stateNumbers`, zero at first
    */
   forward(run: RecurrentRun, kept: Float32Array, keepAfter: number): void;
@@ -38,8 +38,8 @@ export interface RecurrentLayer {
 }
 
 /**
- * Gated recurrent units (Cho et al. 2014, with the reset gate behind the product, as cuDNN and PyTorch have it), a
- * multiple of four.
+ * Gated recurrent units (Cho et al. 2014, with the reset gate after the product, as in cuDNN and PyTorch). Their number
+ * is a multiple of four.
  */
 export function createRecurrentLayer(
   memory: DenseMemory,

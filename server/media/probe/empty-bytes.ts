@@ -2,7 +2,10 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { readUpTo } from '../mp4/file-bytes.ts';
 
 const PIECE_BYTES = 1 << 20;
-/** Fewer zeros at the end are no sign of a copy that stopped: boxes are filled up to whole sectors, and some end in a few zeros. */
+/**
+ * Fewer zeros at the end are no sign of a copy that stopped, because files are padded to whole sectors and some boxes
+ * end in a few zeros.
+ */
 const MIN_TAIL_BYTES = 4096;
 
 /** How many bytes at the beginning of a file are zeros. */
@@ -18,8 +21,8 @@ export async function countLeadingZeros(filePath: string): Promise<number> {
 }
 
 /**
- * Says that the end of a file is empty, as copies and downloads leave it that are given their full length first and then stop; null where
- * it is not, or where nothing else is in the file.
+ * Says that the end of a file is empty, which happens when a copy or download reserves the full length first and then
+ * stops. Null where it is not, or where the file holds nothing else.
  */
 export async function describeEmptyTail(filePath: string): Promise<string | null> {
   return within(filePath, async (file, fileBytes) => {
@@ -31,7 +34,7 @@ export async function describeEmptyTail(filePath: string): Promise<string | null
   });
 }
 
-/** Bytes of a file up to the last that is not zero. */
+/** Length of a file up to its last byte that is not zero. */
 async function withoutTrailingZeros(file: FileHandle, fileBytes: number): Promise<number> {
   for (let end = fileBytes; end > 0;) {
     const start = Math.max(0, end - PIECE_BYTES);

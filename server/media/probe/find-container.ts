@@ -1,10 +1,13 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { readUpTo } from '../mp4/file-bytes.ts';
 
-/** Pictures with a movie behind them, and what mail and web forms put in front, are smaller. */
+/**
+ * How far a beginning is searched for. Photos with a movie behind them, and what mail and web forms put in front, are
+ * smaller.
+ */
 const SEARCHED_BYTES = 64 << 20;
 const PIECE_BYTES = 4 << 20;
-/** A header of a container ends within this. */
+/** A container header ends within this. */
 const HEAD_BYTES = 64;
 /** A file type box lists a brand and up to 60 compatible ones (ISO/IEC 14496-12, 4.3). */
 const MAX_FTYP_BYTES = 256;
@@ -36,7 +39,7 @@ async function search(file: FileHandle, signal?: AbortSignal): Promise<number | 
   return null;
 }
 
-/** Starts of headers in which a word stands `back` bytes behind the start. */
+/** Starts of headers, found through a word that stands `back` bytes behind the start. */
 function places(piece: Buffer, word: string, back: number): number[] {
   const found: number[] = [];
   for (let at = piece.indexOf(word, back, 'latin1'); at >= 0; at = piece.indexOf(word, at + 1, 'latin1')) {
@@ -45,7 +48,7 @@ function places(piece: Buffer, word: string, back: number): number[] {
   return found;
 }
 
-/** A file type box with one more box behind it. */
+/** A file type box followed by another box. */
 function isFileType(piece: Buffer, at: number): boolean {
   if (at + 16 > piece.length || piece.toString('latin1', at + 4, at + 8) !== 'ftyp') return false;
   const size = piece.readUInt32BE(at);

@@ -1,12 +1,12 @@
-/** How much of the picture and of the sound is lost at the end of a file that was cut off, as its index lists them, ms. */
+/** How much picture and sound is missing at the end of a file that was cut off, according to its index, ms. */
 export interface LostEnds {
   readonly pictureMs: number;
   readonly soundMs: number;
 }
 
 /**
- * Where picture and sound ended before the file was cut off: what is left of them ends where its bytes do, and tells nothing of whether they
- * belong together.
+ * Where picture and sound ended before the file was cut off. What is left of them ends where the bytes do, which says
+ * nothing about whether the two belong together.
  */
 export function withLostEnds<
   Times extends { readonly pictureEndMs: number | null; readonly soundEndMs: number },

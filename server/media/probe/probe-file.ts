@@ -3,7 +3,7 @@ import { sniffFile } from './sniff-container.ts';
 import { MediaToolError, type ToolPaths } from '../ffmpeg/tools.ts';
 
 /**
- * What a file declares of which only the bytes say what container it is.
+ * Reads what a file declares; its container is told by its bytes.
  * @throws MediaToolError when it is no clip, or cannot be read, or the run is cancelled
  */
 export async function probeFile(tools: ToolPaths, file: string, signal: AbortSignal): Promise<MediaInfo> {

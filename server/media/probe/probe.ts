@@ -60,14 +60,15 @@ export const ALLOWED_DECODERS = [
 ] as const;
 
 /**
- * Decoders of what may stand beside picture and sound: covers, and subtitles of Matroska and WebM. ffprobe opens a decoder for every track
- * and tells nothing of a file once one is refused, so that a cover turned the whole clip away. A clip whose own pictures are coded so is still refused.
+ * Decoders for what may accompany picture and sound: covers, and subtitles of Matroska and WebM. ffprobe opens a
+ * decoder for every track and says nothing about a file once one is refused, so that a cover would make it refuse the
+ * whole clip. A clip whose own pictures are coded this way is still refused.
  */
 const DECODERS_BESIDE = ['png', 'bmp', 'gif', 'srt', 'subrip', 'ass', 'ssa', 'webvtt', 'text'];
 
 /**
  * Input options that keep an uploaded file from opening anything but itself (design: media sandbox).
- * @param decoders that may be asked for by name beside those of `ALLOWED_DECODERS`
+ * @param decoders allowed by name in addition to `ALLOWED_DECODERS`
  */
 export function uploadedInputOptions(format: ContainerFormat, decoders: readonly string[] = []): string[] {
   return [
@@ -125,7 +126,7 @@ export interface AudioStreamInfo {
   readonly startMs: number | null;
   readonly durationMs: number | null;
   readonly bitRate: number | null;
-  /** Name that the handler of an MP4 track gives itself: copies keep it, so that it tells of the first writer. */
+  /** Name of the handler of an MP4 track. Copies keep it, so it identifies the first writer. */
   readonly handler?: string | undefined;
 }
 
@@ -141,13 +142,13 @@ export interface MediaInfo {
   /** Codec types or names of all other streams, e.g. "data", "subtitle: mov_text". */
   readonly others: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
-  /** What its header states wrongly and was put right to read it, in sentences; absent for nothing. */
+  /** What the header stated wrongly and was corrected for reading, in sentences; absent for nothing. */
   readonly notes?: readonly string[] | undefined;
   /** Whether the file is shorter than it states; absent where its container does not state that. */
   readonly isCutOff?: boolean | undefined;
-  /** What is lost at the end of a file that was cut off, where its index tells; absent where nothing is. */
+  /** What is missing at the end of a file that was cut off, where its index tells; absent where nothing is. */
   readonly lostEnds?: LostEnds | undefined;
-  /** What the upload is and what it lacks at its end, where this tells of a copy of its streams in MP4. */
+  /** Container of the upload and pictures missing at its end, where this describes an MP4 copy of its streams. */
   readonly rewrapped?: { readonly from: ContainerFormat; readonly missingPictures: number } | undefined;
 }
 
@@ -271,7 +272,9 @@ function toVideo(stream: ProbedStream): VideoStreamInfo | null {
   };
 }
 
-/** All bits set: the length of a track that its writer could not know (ISO/IEC 14496-12, 8.4.2.3), which ffprobe 5.1 takes for a number. */
+/**
+ * All bits set: a track length unknown to its writer (ISO/IEC 14496-12, 8.4.2.3), which ffprobe 5.1 takes for a number.
+ */
 const UNKNOWN_TICKS = 2 ** 32 - 1;
 
 const isEndless = (stream: ProbedStream) => number(stream.duration_ts) === UNKNOWN_TICKS;

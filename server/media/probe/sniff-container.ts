@@ -1,14 +1,14 @@
 import { open } from 'node:fs/promises';
 
-/** Demuxers uploaded bytes may be opened with, and nothing else (ffmpeg names). */
+/** Demuxers with which uploaded bytes may be opened (ffmpeg names). */
 export type ContainerFormat = 'mov' | 'avi' | 'matroska' | 'mpegts' | 'mpeg';
 
 const MOV_BOXES = new Set(['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip', 'pnot', 'styp', 'moof', 'uuid']);
 
 /**
- * Tells the container by its first bytes, so that the demuxer is chosen by us and never by the content:
- * a playlist named clip.mp4 must not be able to open other files.
- * Signatures: ISO/IEC 14496-12 box types, RIFF/AVI, EBML (RFC 8794), MPEG-TS sync bytes (ISO/IEC 13818-1).
+ * Recognises the container by its first bytes, so that we choose the demuxer and the content never does: a playlist
+ * named clip.mp4 must not be able to open other files. Signatures: ISO/IEC 14496-12 box types, RIFF/AVI, EBML (RFC
+ * 8794), MPEG-TS sync bytes (ISO/IEC 13818-1).
  * @param head the first bytes of the file, 192 or more where the file has them
  * @returns null when the bytes are none of these
  */

@@ -22,14 +22,14 @@ import { advance } from '../wasm/vectors.ts';
 const NUMBER_BYTES = 4;
 const VECTOR_BYTES = 16;
 const LANES = 4;
-/** Of three factors, real and imaginary part of each. */
+/** Numbers for three factors, real and imaginary part of each. */
 export const FACTOR_NUMBERS = 6;
-/** Vectors that a step works with. */
+/** Vectors that a step needs. */
 export const STEP_VECTORS = 20;
 
 /** One step of a transform. */
 export interface Stage {
-  /** Numbers that are still transformed together, and vectors that lie between two of them. */
+  /** How many numbers are still transformed together, and how many vectors lie between two of them. */
   readonly length: number;
   readonly stride: number;
   readonly factorsAt: number;
@@ -100,7 +100,7 @@ export function fourStep(
   );
 }
 
-/** The last step where a power of two is none of four. */
+/** The last step, for powers of two that are no powers of four. */
 export function pairStep(
   { stride }: Stage,
   [source, target]: readonly [Complex<number>, Complex<number>],
@@ -122,7 +122,7 @@ export function pairStep(
   );
 }
 
-/** Four lanes, each the transform of every fourth number, become the transform of all. */
+/** Joins four lanes, each the transform of every fourth number, into the transform of all. */
 export function joinStep(
   rows: number,
   [source, target]: readonly [Complex<number>, Complex<number>],

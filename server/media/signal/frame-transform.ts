@@ -41,19 +41,19 @@ const LANES = 4;
 
 export interface FrameTransform {
   /**
-   * `load` (frame): the frame times its window as complex numbers. `transform` (): their transform. `toSpectrum` (re, im, power):
-   * of that the spectrum of the real frame. `fromSpectrum` (re, im, gain) and, behind `transform`, `addFrame` (out): the way back,
-   * added to what is there.
+   * `load` (frame): multiplies the frame by its window and stores it as complex numbers. `transform` (): transforms
+   * those. `toSpectrum` (re, im, power): makes the spectrum of the real frame from the result. `fromSpectrum` (re, im,
+   * gain) and, after `transform`, `addFrame` (out) lead back and add the frame to what is there.
    */
   readonly functions: readonly FunctionSource[];
-  /** What stands in the memory from address 0 on: tables, and room for intermediate numbers. */
+  /** Memory from address 0 on: tables, and space for intermediate numbers. */
   readonly tables: Float32Array;
 }
 
 /**
- * Transforms of real frames and back in single precision (-140 dB), four numbers at a time: each lane transforms every fourth number
- * (Stockham's order, radix 4 with a last step of radix 2 where it is needed; Cochran et al. 1967), a last radix-4 step joins
- * the lanes, and a real frame is a complex one of half its length (as in `createRealFft`).
+ * Transforms of real frames and back in single precision (-140 dB), four numbers at a time. Each lane transforms every
+ * fourth number (Stockham's order, radix 4, with a last step of radix 2 where needed; Cochran et al. 1967), a last
+ * radix-4 step joins the lanes, and a real frame is a complex one of half its length (as in `createRealFft`).
  * @param window applied to frames of its length on the way there
  * @param back as many numbers, applied on the way back
  * @throws RangeError when the size is not a power of two of at least 32
@@ -72,7 +72,7 @@ export function frameTransform(window: Float64Array, back: Float64Array): FrameT
   const pair = (numbers: number): Complex<number> => ({ re: take(numbers), im: take(numbers) });
   const windowAt = take(size);
   const backAt = take(size);
-  // One vector more: the number behind the last is the first.
+  // One extra vector, because the number behind the last is the first again.
   const [first, second] = [pair(half + LANES), pair(half + LANES)];
   const joining = pair(half);
   const turning = pair(half + LANES);
@@ -217,7 +217,7 @@ function toSpectrum(count: number, source: Complex<number>, turning: Complex<num
           ...[reAt, imAt, powerAt, from].map((place) => advance(place, i32.const(VECTOR_BYTES))),
           advance(mirror, i32.const(-VECTOR_BYTES)),
         ),
-        // The middle of the circle: the alternating sum, which is real.
+        // The middle of the circle is the alternating sum, which is real.
         z.re.set(
           f32x4.sub(v128.load32Splat(i32.const(0), source.re), v128.load32Splat(i32.const(0), source.im)),
         ),
@@ -228,7 +228,10 @@ function toSpectrum(count: number, source: Complex<number>, turning: Complex<num
   };
 }
 
-/** What `transform` turns into the frame, its parts exchanged, because that makes a transform its own inverse. */
+/**
+ * What `transform` turns into the frame. Its real and imaginary parts are exchanged, which makes a transform its own
+ * inverse.
+ */
 function fromSpectrum(count: number, target: Complex<number>, turning: Complex<number>): FunctionSource {
   const end = count * NUMBER_BYTES;
   return {
@@ -254,7 +257,7 @@ function fromSpectrum(count: number, target: Complex<number>, turning: Complex<n
           set(m, { re: f32x4.mul(gain.get, reversed(reAt)), im: f32x4.mul(gain.get, reversed(imAt)) }),
           set(even, { re: f32x4.add(x.re.get, m.re.get), im: f32x4.sub(x.im.get, m.im.get) }),
           set(odd, { re: f32x4.sub(x.re.get, m.re.get), im: f32x4.add(x.im.get, m.im.get) }),
-          // The table turns the other way round here.
+          // Here the angles of the table are used in the opposite direction.
           set(x, load(from, turning, 0)),
           x.im.set(f32x4.sub(v128.zero, x.im.get)),
           set(odd, mul(get(odd), get(x))),

@@ -62,11 +62,11 @@ const SINGLE: Lanes = {
 };
 
 /**
- * Medians of the neighbourhoods of all places in some rows of numbers, exactly the values that sorting would give.
- * Near the ends a neighbourhood has fewer values; of an even number the upper of the two middle ones is taken.
- * A network without branches finds them, two places at once: of any (n + 3) / 2 of n values neither the least nor the
- * most can be the median, so both leave and the next value comes in, until the last three are left ("forgetful
- * selection": A. W. Paeth, "Median finding on a 3 x 3 grid", Graphics Gems, 1990).
+ * Medians of the neighbourhoods of all places in some rows of numbers, exactly as sorting would give them. Near the
+ * ends a neighbourhood has fewer values; of an even number, the upper of the two middle ones is taken. A network
+ * without branches finds them, two places at once. Of any (n + 3) / 2 of n values, neither the smallest nor the largest
+ * can be the median, so both are dropped and the next value is taken in, until three are left ("forgetful selection":
+ * A. W. Paeth, "Median finding on a 3 x 3 grid", Graphics Gems, 1990).
  * @throws RangeError for an even number of rows, or for rows shorter than a neighbourhood
  */
 export function createMedianKernel(shape: MedianShape): MedianKernel<Float64Array> {
@@ -111,8 +111,8 @@ function createKernel<Numbers extends Float32Array | Float64Array>(
 }
 
 /**
- * Beyond the ends stand as many values below all others as above them, so that the median is that of the values
- * between: the rows take turns, and the one that is left over takes turns by place, the nearest being high.
+ * Fills the places beyond the ends with as many values below all others as above them, so that they do not change the
+ * median. The rows alternate; the row that is left over alternates by place, high values nearest.
  */
 function fillEnds(
   values: Float32Array | Float64Array,
@@ -172,7 +172,7 @@ function medians(rows: number, rowBytes: number, reach: number, lanes: Lanes): F
   };
 }
 
-/** Moves the least of some values to the first and the most to the last of them, which are then left out. */
+/** Moves the smallest of some values to the first place and the largest to the last; both are then left out. */
 function dropEnds(
   values: readonly Local[],
   scratch: Local,

@@ -11,7 +11,7 @@ export interface SoundClock {
   readonly firstSample: number[];
   /** Samples of all frames. */
   sampleCount: number;
-  /** Coded packets that the decoder refused as damaged; nothing of them is among the samples. */
+  /** Coded packets that the decoder refused as damaged; they left no samples. */
   refusedPackets: number;
 }
 
@@ -19,7 +19,7 @@ export function createSoundClock(): SoundClock {
   return { rateHz: 0, startMs: [], firstSample: [], sampleCount: 0, refusedPackets: 0 };
 }
 
-/** Adds a decoded frame; one without a time follows its predecessor without a gap. */
+/** Adds a decoded frame; one without a time directly follows the one before. */
 export function appendSound(
   clock: SoundClock,
   frame: { readonly startMs: number | null; readonly sampleCount: number; readonly rateHz: number },
@@ -33,11 +33,11 @@ export function appendSound(
         ((clock.sampleCount - (clock.firstSample[last] ?? 0)) / clock.rateHz) * 1000;
   clock.startMs.push(frame.startMs ?? follows);
   clock.firstSample.push(clock.sampleCount);
-  // A stream that changes its rate is counted in samples of its first rate.
+  // If a stream changes its rate, samples are counted at its first rate.
   clock.sampleCount += Math.round((frame.sampleCount * clock.rateHz) / frame.rateHz);
 }
 
-/** Container time of a sample, ms; samples beyond the last frame go on at the nominal rate. */
+/** Container time of a sample, ms; samples beyond the last frame continue at the nominal rate. */
 export function timeOfSample(clock: SoundClock, sample: number): number {
   const starts = clock.firstSample;
   let low = 0;
@@ -52,8 +52,8 @@ export function timeOfSample(clock: SoundClock, sample: number): number {
 }
 
 /**
- * Number of the sample that the container shows at a time, the inverse of `timeOfSample`; inside a hole it is the
- * first sample behind it. Never below 0 or beyond the end.
+ * Number of the sample that the container plays at a time, the inverse of `timeOfSample`; inside a hole, the first
+ * sample behind it. Never below 0 or beyond the end.
  */
 export function sampleOfTime(clock: SoundClock, timeMs: number): number {
   const { startMs, firstSample, rateHz, sampleCount } = clock;
@@ -78,7 +78,10 @@ export function soundEndMs(clock: SoundClock): number {
   return timeOfSample(clock, clock.sampleCount);
 }
 
-/** How much longer the first frame is said to last than its samples do, ms: a coder's warm-up, or a sound that begins late. */
+/**
+ * By how much the stated length of the first frame exceeds its samples, ms: a coder's warm-up, or a sound that begins
+ * late.
+ */
 export function warmUpMs({ startMs, firstSample, rateHz }: SoundClock): number {
   const [first, second] = startMs;
   if (first === undefined || second === undefined || rateHz === 0) return 0;

@@ -19,15 +19,15 @@ export interface DecodeSound {
   readonly onSamples: (samples: Float32Array) => void | Promise<void>;
   /** Share of the sound decoded, 0 to 1. */
   readonly onProgress?: (share: number) => void;
-  /** False where nobody asks for the times of the samples: the clock stays empty. True when absent. */
+  /** False where no caller needs the times of the samples: the clock stays empty. True when absent. */
   readonly timed?: boolean;
-  /** File that gets the same decoded samples at the stream's own rate, all channels interleaved, 32-bit floats. */
+  /** File for the same decoded samples at the stream's own rate, all channels interleaved, 32-bit floats. */
   readonly rawPath?: string;
 }
 
 /**
- * Plan that decodes the first sound stream to raw floats on a pipe; its log names the time and length of
- * every decoded frame (`ashowinfo`, before any resampling), where it is `timed`.
+ * Plan that decodes the first sound stream to raw floats on a pipe. Where it is `timed`, its log gives the time and
+ * length of every decoded frame (`ashowinfo`, before any resampling).
  */
 function soundDecodePlan(
   input: Pick<DecodeSound, 'inputPath' | 'info' | 'rateHz' | 'channels' | 'rawPath' | 'timed'>,
@@ -64,9 +64,9 @@ function soundDecodePlan(
 }
 
 /**
- * Decodes the first sound stream once and streams it to `onSamples`; nothing is kept but the times of the
- * decoded frames (16 bytes each, 0.5 MB for ten minutes of AAC).
- * @returns the clock of the sound: which sample the container shows when
+ * Decodes the first sound stream once and streams it to `onSamples`. Only the times of the decoded frames are kept (16
+ * bytes each, 0.5 MB for ten minutes of AAC).
+ * @returns the clock of the sound: which sample the container plays when
  * @throws MediaToolError when the stream cannot be decoded or the run is cancelled
  */
 export async function decodeSound(options: DecodeSound): Promise<SoundClock> {
@@ -83,7 +83,7 @@ export async function decodeSound(options: DecodeSound): Promise<SoundClock> {
     onStdout: async (chunk) => {
       const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
       const whole = bytes.length - (bytes.length % 4);
-      // The copy aligns the bytes: a pipe chunk may start at an odd address.
+      // The copy aligns the bytes, because a pipe chunk may start at an odd address.
       const samples = new Float32Array(whole / 4);
       Buffer.from(samples.buffer).set(bytes.subarray(0, whole));
       rest = Buffer.from(bytes.subarray(whole));

@@ -1,12 +1,18 @@
-/** How many samples in front of what is predicted its predictor is learnt from: 85 ms at 48 kHz, several periods of a low voice. */
+/**
+ * How many samples in front of the prediction the predictor is learnt from: 85 ms at 48 kHz, several periods of a low
+ * voice.
+ */
 export const LEARNT_SAMPLES = 4096;
-/** Coefficients of the predictor: two a kilohertz of 44.1 kHz tell the formants, and the rest the pitch of higher voices. */
+/**
+ * Coefficients of the predictor: two per kilohertz of 44.1 kHz for the formants, and the rest for the pitch of higher
+ * voices.
+ */
 const ORDER = 128;
 
 /**
- * Goes on with a sound behind its end by linear prediction (Burg's method, J. P. Burg 1975), whose predictor is stable: tones and
- * vowels go on, noise dies away.
- * @param known at least a few samples of one channel; its last `LEARNT_SAMPLES` count
+ * Continues a sound behind its end by linear prediction (Burg's method, J. P. Burg 1975), whose predictor is stable:
+ * tones and vowels continue, noise fades.
+ * @param known at least a few samples of one channel; only its last `LEARNT_SAMPLES` count
  */
 export function predictSound(known: Float32Array, count: number): Float32Array {
   const learnt = Float64Array.from(known.subarray(Math.max(0, known.length - LEARNT_SAMPLES)));
@@ -24,7 +30,9 @@ export function predictSound(known: Float32Array, count: number): Float32Array {
   return out;
 }
 
-/** Coefficients of the filter that leaves least of a signal, run over it forwards and backwards; the first is 1. */
+/**
+ * Coefficients of the filter that leaves the least of a signal when run over it forwards and backwards; the first is 1.
+ */
 function burg(signal: Float64Array, order: number): Float64Array {
   const weights = new Float64Array(order + 1);
   weights[0] = 1;

@@ -1,13 +1,13 @@
 import { createMedianKernel, createSparseMedianKernel, type MedianKernel } from './median-kernel.ts';
 import { selectRank } from './signal.ts';
 
-/** Frames whose spectra make a background: the one it belongs to and its neighbours. */
+/** Number of frames whose spectra make a background: its own and the one on each side. */
 const ROWS = 3;
 
 /**
- * Smooth background under a spectrum: for each bin the median of the powers around it in frequency and
- * time. Harmonics of a voice are narrow against the neighbourhood and fall out; wind, which has no lines,
- * stays (the idea of median-filter separation, Fitzgerald 2010).
+ * Smooth background under a spectrum: for each bin, the median of the powers around it in frequency and time. Harmonics
+ * of a voice are narrow within the neighbourhood and disappear; wind, which has no lines, stays (the idea of
+ * median-filter separation, Fitzgerald 2010).
  */
 export interface SpectralFloor<Numbers extends Float32Array | Float64Array = Float64Array> {
   /**
@@ -28,7 +28,7 @@ export function createSpectralFloor(bins: number, halfWidthBins: number): Spectr
   return createFloor({ kernel, floor: new Float64Array(bins), halfWidthBins, stride: 1 });
 }
 
-/** The same in single precision; the median is taken at every second bin, those between are interpolated. */
+/** The same in single precision; the median is taken at every second bin and interpolated between. */
 export function createSparseSpectralFloor(bins: number, halfWidthBins: number): SpectralFloor<Float32Array> {
   const kernel = createSparseMedianKernel({ rows: ROWS, length: bins, reach: halfWidthBins });
   return createFloor({ kernel, floor: new Float32Array(bins), halfWidthBins, stride: 2 });
@@ -38,7 +38,7 @@ interface FloorParts<Numbers> {
   readonly kernel: MedianKernel<Numbers>;
   readonly floor: Numbers;
   readonly halfWidthBins: number;
-  /** Every how many bins the kernel gives the median. */
+  /** Bins from one median of the kernel to the next. */
   readonly stride: number;
 }
 

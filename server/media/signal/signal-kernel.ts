@@ -20,8 +20,8 @@ const ANGLE_BYTES = 2 * COMPLEX_BYTES;
 
 /**
  * (frame, window, order, z, twiddles, angles, power, half, scale): power spectrum of a real frame by a complex
- * transform of half its size, step by step as `createRealFft` makes it, so that every value is the same to the last
- * bit. `order` holds byte offsets into the frame; `z` has room for one number more than the transform.
+ * transform of half its size, with the same steps as `createRealFft`, so that every value is the same to the last bit.
+ * `order` holds byte offsets into the frame; `z` has space for one number more than the transform.
  */
 const powerSpectrum: FunctionSource = {
   name: 'powerSpectrum',
@@ -118,7 +118,7 @@ const powerSpectrum: FunctionSource = {
         ),
         a.set(f64x2.mul(a.get, a.get)),
         sum.set(f64.add(f64x2.lane(a.get, 0), f64x2.lane(a.get, 1))),
-        // All but the first and the last stand for two sides.
+        // All bins except the first and the last count for both sides.
         when(i32.ltS(z.get, at.get), when(i32.ltS(at.get, end.get), sum.set(f64.add(sum.get, sum.get)))),
         f64.store(power.get, f64.div(sum.get, scale.get)),
         advance(power, i32.const(NUMBER_BYTES)),

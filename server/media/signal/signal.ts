@@ -13,7 +13,7 @@ export function powerToDb(power: number): number {
  * (definition 7 of Hyndman and Fan 1996); NaN for an empty list. The input is not changed.
  */
 export function percentile(values: ArrayLike<number>, q: number): number {
-  // Of plain arrays this copies many times faster than `from`.
+  // For plain arrays this copies many times faster than `from`.
   const sorted = new Float64Array(values).sort();
   if (sorted.length === 0) return Number.NaN;
   const rank = Math.min(1, Math.max(0, q)) * (sorted.length - 1);
@@ -56,7 +56,7 @@ export function fitLine(x: ArrayLike<number>, y: ArrayLike<number>): { slope: nu
   return { slope, intercept: my - slope * mx };
 }
 
-/** Number with values in ascending order that is the `rank`-th of `count` values; `scratch` is reordered. */
+/** The `rank`-th (from 0) of `count` values in ascending order; `scratch` is reordered. */
 export function selectRank(scratch: Float64Array, count: number, rank: number): number {
   let left = 0;
   let right = count - 1;

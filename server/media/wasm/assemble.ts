@@ -4,7 +4,7 @@
  * and no further tool is part of the project.
  */
 
-/** Instructions that leave one value, or none for statements: bytes, and instructions within them. */
+/** Instructions that leave one value, or none in statements: bytes, with instructions nested in them. */
 export type Code = readonly (number | Code)[];
 export type ValueType = 'i32' | 'f64' | 'v128';
 
@@ -20,9 +20,9 @@ export interface Local {
 }
 
 export interface FunctionScope {
-  /** Makes the next parameter; all of them come before the first variable. */
+  /** Creates the next parameter; all of them come before the first variable. */
   param(type: ValueType): Local;
-  /** Makes a local variable, zero at first. */
+  /** Creates a local variable with the value zero. */
   local(type: ValueType): Local;
 }
 
@@ -60,7 +60,7 @@ const list = (items: readonly Code[]): number[] => [...unsigned(items.length), .
 const text = (value: string): Code => [...unsigned(value.length), ...Buffer.from(value, 'latin1')];
 const section = (id: number, content: readonly number[]): Code => [id, ...unsigned(content.length), content];
 
-/** All bytes in a row. */
+/** Flattens the instructions into their bytes. */
 function flatten(code: Code): number[] {
   const bytes: number[] = [];
   const add = (part: Code) => {
@@ -122,7 +122,7 @@ export const v128 = {
   load: (at: Code, offset = 0): Code => [at, 0xfd, 0x00, memory(offset)],
   /** Eight bytes, each widened to 16 bits. */
   load8x8u: (at: Code, offset = 0): Code => [at, 0xfd, 0x02, memory(offset)],
-  /** Four bytes, four times over. */
+  /** Four bytes, repeated four times. */
   load32Splat: (at: Code, offset = 0): Code => [at, 0xfd, 0x09, memory(offset)],
   store: (at: Code, value: Code, offset = 0): Code => [at, value, 0xfd, 0x0b, memory(offset)],
   and: vector(0x4e),
@@ -159,7 +159,7 @@ export const i32x4 = {
   lane: (value: Code, lane: number): Code => [value, 0xfd, 0x1b, lane],
   shl: vector(0xab),
   shrU: vector(0xad),
-  /** Toward zero. */
+  /** Rounds toward zero. */
   fromF32: vectorOne(0xf8),
 };
 
@@ -174,7 +174,7 @@ export const f32x4 = {
   smaller: vector(0xea),
   larger: vector(0xeb),
   root: vectorOne(0xe3),
-  /** To the nearest whole number. */
+  /** Rounds to the nearest whole number. */
   round: vectorOne(0x6a),
   fromI32: vectorOne(0xfa),
 };
@@ -197,7 +197,7 @@ export const when = (condition: Code, ...statements: readonly Code[]): Code => [
   statements,
   0x0b,
 ];
-/** Runs the statements once, and again as long as the condition behind them holds. */
+/** Runs the statements once, and again as long as the condition at the end holds. */
 export const repeatWhile = (condition: Code, ...statements: readonly Code[]): Code => [
   0x03,
   NO_RESULT,

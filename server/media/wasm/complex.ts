@@ -2,7 +2,7 @@ import { block, f32x4, v128, type Code, type Local } from './assemble.ts';
 
 const NUMBER_BYTES = 4;
 
-/** Of each pair of vectors the lanes at even and at odd places, their lower and upper halves in turns, and a reversal. */
+/** Lane selections of a pair of vectors: even and odd lanes, lower and upper halves interleaved, and a reversal. */
 export const EVEN = lanes(0, 2, 4, 6);
 export const ODD = lanes(1, 3, 5, 7);
 export const LOW_IN_TURNS = lanes(0, 4, 1, 5);
@@ -45,7 +45,7 @@ export const store = (address: Local, place: Complex<number>, offset: number, va
     v128.store(address.get, value.re, place.re + offset),
     v128.store(address.get, value.im, place.im + offset),
   );
-/** Both parts are made before either is written, so that a number may be made of itself. */
+/** Both parts are computed before either is written, so that a number may be computed from itself. */
 export const set = (local: Complex<Local>, value: Complex<Code>): Code =>
   block(value.re, local.im.set(value.im), local.re.set([]));
 export const get = (local: Complex<Local>): Complex<Code> => ({ re: local.re.get, im: local.im.get });

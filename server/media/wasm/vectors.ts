@@ -3,7 +3,7 @@ import { block, choose, i32, i32x4, u8x16, v128, type Code, type Local } from '.
 const SWAP_HALVES = [8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7];
 const SWAP_WORDS = [4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11];
 
-/** The 16 bytes of a constant, each as `of` says. */
+/** The 16 bytes of a constant, each given by `of`. */
 export const sixteen = (of: (at: number) => number) => Array.from({ length: 16 }, (_, at) => of(at));
 /** All 16-bit lanes but the last. */
 export const NOT_LAST_LANE = sixteen((at) => (at < 14 ? 0xff : 0));

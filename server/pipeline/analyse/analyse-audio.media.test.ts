@@ -28,7 +28,7 @@ async function analyse(file: string): Promise<AudioAnalysis> {
   return analyseAudio({ inputPath: file, info, audioPackets, motion, tools });
 }
 
-/** A clip of flashes whose hits are heard `offsetMs` late, under a voice. */
+/** A clip of flashes whose hits sound `offsetMs` after them, under a voice. */
 async function makeStruck(offsetMs: number): Promise<string> {
   const outputPath = inFolder(`struck${offsetMs}.mp4`);
   const struck = hits(
@@ -114,7 +114,7 @@ describe('analyseAudio', () => {
     const windy = mixAtSnr(voiceLike(SECONDS, RATE, 4), gustingWind(SECONDS, RATE, 1), 5);
     const random = seededRandom(7);
     let [fast, slow] = [0, 0];
-    // What both channels have against each other, mostly between 700 Hz and 3 kHz: mixed to one channel nothing of it is left.
+    // The difference between the two channels, mostly from 700 Hz to 3 kHz. Mixing them to one channel cancels it.
     const wide = windy.map(() => {
       fast += 0.35 * (random() - 0.5 - fast);
       slow += 0.1 * (fast - slow);

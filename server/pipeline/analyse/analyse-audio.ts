@@ -37,16 +37,16 @@ export interface HearSoundInput {
   readonly signal?: AbortSignal;
   /** Share done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
-  /** Called once the whole sound was heard. */
+  /** Called once the whole sound has been decoded. */
   readonly onSign?: OnSign;
 }
 
 export interface AnalyseAudioInput extends HearSoundInput {
   /** Times of the sound packets; null when they could not be listed. */
   readonly audioPackets: AudioPackets | null;
-  /** Motion of the picture, for evidence from the content; null when there is none. */
+  /** Motion of the pictures, to compare with the sound; null when there are no pictures. */
   readonly motion: MotionSeries | null;
-  /** How long pictures are listed behind the last decoded one, ms; 0 when absent. */
+  /** How far the listed pictures go on after the last decoded one, ms; 0 when absent. */
   readonly undecodedMs?: number | undefined;
 }
 
@@ -60,18 +60,18 @@ export interface AudioAnalysis {
 export const SILENT_AMPLITUDE = 3.1e-5;
 
 /**
- * Measures the first sound stream in one pass (16 kHz mono on a pipe): sync with the picture, wind, speech.
- * A clip without sound, with a silent one or one that cannot be decoded answers nothing but a note.
- * @throws MediaToolError when the run is cancelled, stalls or ffmpeg is missing
+ * Measures the first sound stream in one pass (16 kHz mono through a pipe): sync with the picture, wind and speech. A
+ * clip without sound, with silent sound or with sound that cannot be decoded gives no findings, only a note.
+ * @throws MediaToolError when the run is cancelled or stalls, or ffmpeg is missing
  */
 export async function analyseAudio(input: AnalyseAudioInput): Promise<AudioAnalysis> {
   return judgeSound(input, await hearSound(input));
 }
 
 /**
- * The half of `analyseAudio` that needs no picture and so can run next to its decode.
- * @returns null without a sound stream, 'undecodable' when no decoder reads it
- * @throws MediaToolError when the run is cancelled, stalls or ffmpeg is missing
+ * The half of `analyseAudio` that needs no pictures, so it can run while they are decoded.
+ * @returns null without a sound stream, 'undecodable' when no decoder can read it
+ * @throws MediaToolError when the run is cancelled or stalls, or ffmpeg is missing
  */
 export async function hearSound(input: HearSoundInput) {
   if (!input.info.audio[0]) return null;
@@ -98,7 +98,7 @@ export async function hearSound(input: HearSoundInput) {
     },
     onProgress: input.onProgress,
   }).catch((error: unknown) => {
-    // A sound that no decoder reads is no reason to give the pictures up.
+    // Sound that no decoder can read is no reason to give up on the pictures.
     if (error instanceof MediaToolError && error.code === 'tool_failed') return null;
     throw error;
   });
@@ -114,7 +114,10 @@ export async function hearSound(input: HearSoundInput) {
   return { clock, scale, toTimeMs, firstAudible, speech, onsets, windFinding };
 }
 
-/** What was found without music: where it is not plain, both channels are heard again, of clips in which something was found alone. */
+/**
+ * Removes findings that are really music. Doubtful ones need a second decode with both channels, so clips without
+ * findings never pay for it.
+ */
 async function withoutMusic({ inputPath, info, tools, signal }: HearSoundInput, found: WindFound) {
   const channels = info.audio[0]?.channels ?? 1;
   if (!mayBeMix(found, channels)) return found;
@@ -127,9 +130,7 @@ async function withoutMusic({ inputPath, info, tools, signal }: HearSoundInput, 
 
 export type HeardSound = Awaited<ReturnType<typeof hearSound>>;
 
-/**
- * Digital silence in front of the first audible sample, ms; null where no sound is heard.
- */
+/** Digital silence before the first audible sample, ms; null when nothing is audible. */
 export function leadingSilenceMs(info: MediaInfo, heard: HeardSound): number | null {
   if (!heard || heard === 'undecodable' || heard.firstAudible === null) return null;
   const stated = info.audio[0]?.startMs ?? soundStartMs(heard.clock);
@@ -137,7 +138,7 @@ export function leadingSilenceMs(info: MediaInfo, heard: HeardSound): number | n
 }
 
 /**
- * The other half: what was heard, judged beside the times and the motion of the pictures.
+ * The other half of `analyseAudio`: judges the sound against the times and the motion of the pictures.
  * @throws MediaToolError when the run is cancelled or ffmpeg is missing
  */
 export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): Promise<AudioAnalysis> {
@@ -157,7 +158,8 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
     startIsMoved(stream, input.audioPackets, pictures.pictureStartMs) ||
     Math.max(waits.pictureMs, waits.soundMs) > CONTAINER_LIMITS.offsetMs;
   const marked = moved && (await hasEncoderMark(input.inputPath, input.info, input.tools, input.signal));
-  // Stated lengths count a wait in front twice with some writers; decoded samples include the coder's padding.
+  // Some writers count a delay at the start twice in the stated duration, and decoded samples include the encoder's
+  // padding. The shorter of the two is right.
   const endMs = Math.min(soundEndMs(clock), stated + (stream.durationMs ?? Number.POSITIVE_INFINITY));
   const silentSamples =
     moved && !marked && mayLackPriming(stream, input.audioPackets)
@@ -194,8 +196,9 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
 }
 
 /**
- * What of picture and sound is not there to be judged by: lost with the end of the file, or listed behind the last picture and sound that
- * a decoder makes anything of, as where a download stopped and the rest of the file is zeros. Both then end where the data do.
+ * How much picture and sound is missing at the end, ms. Either the file ends early, or packets are listed but no
+ * decoder gets anything out of them, as when a download stopped and the rest of the file is zeros. In both cases the
+ * streams end where the data end.
  */
 function lostOrUndecoded(
   { info: { lostEnds }, audioPackets, undecodedMs = 0 }: AnalyseAudioInput,

@@ -36,7 +36,7 @@ async function analyse(name: string, onProgress?: (share: number) => void): Prom
 
 const DEFECTS: readonly DefectKind[] = ['stuttered_cut', 'dropped_frames', 'corrupted_section'];
 
-/** Kind, history or evidence, first and last picture, and count of every defect (flags left out). */
+/** Kind, history or evidence, first and last picture, and count of every defect; flags are left out. */
 function defects({ findings }: PictureAnalysis) {
   return findings
     .filter((finding) => DEFECTS.includes(finding.kind))

@@ -23,25 +23,27 @@ export interface MeasurePicturesInput {
   readonly info: MediaInfo;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
-  /** Pictures shown before this time are decoded, as others refer to them, but not looked at; ticks of the stream. */
+  /**
+   * Pictures shown before this time are decoded, because others refer to them, but not measured; ticks of the stream.
+   */
   readonly fromTicks?: number;
-  /** False where what the file says of an earlier repair of itself is not to be believed; else it is. */
+  /** Whether to believe the file's own record of an earlier repair; true when absent. */
   readonly believesFile?: boolean;
   /**
-   * False where pictures whose data seem whole need no look at the ends of their data: all were either coded here or looked at
-   * before; else some get one.
+   * Whether to check where the data of pictures end that seem intact; true when absent. Not needed when all pictures
+   * were coded here or checked before.
    */
   readonly looksAtEnds?: boolean;
-  /** Where to keep the small pictures, for a later look at the same ones: a path that names of files begin with. */
+  /** Prefix of the file names under which the small pictures are kept, so that they can be looked at again. */
   readonly keepPath?: string;
-  /** Share of this analysis done, 0 to 1, from pictures decoded. */
+  /** Share of this analysis that is done, 0 to 1, by decoded pictures. */
   readonly onProgress?: (share: number) => void;
-  /** Called when something shows that pictures will have to be mended; may come more than once. */
+  /** Called when something shows that pictures will need a repair; may be called more than once. */
   readonly onSign?: OnSign;
 }
 
 export interface AnalysePictureInput extends MeasurePicturesInput {
-  /** Digital silence in front of the sound, ms, once it was heard; null and absent where nobody listens. */
+  /** Digital silence before the sound, ms, known once the sound was decoded; null or absent when nobody listens. */
   readonly leadingSilence?: Promise<number | null>;
 }
 
@@ -49,13 +51,13 @@ export interface PicturesMeasured {
   readonly scan: PacketScan;
   /** Null when the clip shows no picture at all. */
   readonly measured: MeasuredPictures | null;
-  /** The small pictures, where they were to be kept. */
+  /** The small pictures; null when they were not kept. */
   readonly kept: KeptPictures | null;
 }
 
 /**
- * Everything the pictures of a clip tell: one packet scan, one structure check, one decode, then detectors
- * over the measured series.
+ * Runs the whole analysis of the pictures: one packet scan, one structure check and one decode, then the detectors on
+ * the measured series.
  * @throws MediaToolError when the tools cannot read the file, or `cancelled`.
  */
 export async function analysePicture(
@@ -82,7 +84,7 @@ export async function analysePicture(
 }
 
 /**
- * One packet scan, one structure check, one decode, and where data are damaged.
+ * Measures the pictures: one packet scan, one structure check and one decode, then a search for damaged data.
  * @throws MediaToolError when the tools cannot read the file, or `cancelled`.
  */
 export async function measurePictures(input: MeasurePicturesInput): Promise<PicturesMeasured> {
@@ -123,7 +125,7 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
   const seam = findSeam(decode, scan.video, torn);
   const pass = (seam && (await decodeHalves(decode, seam))) ?? (await decodePass(decode));
   onSign('decoded');
-  // Where the decoder gives other pictures than the tables promise, the demuxer's own list leads.
+  // If the decoder gives other pictures than the tables promise, use the demuxer's own list.
   if (plain && !agrees(scan, pass.ptsTicks)) scan = withoutBefore(await told(), fromTicks);
   const index = indexPictures(stream, scan.video, pass.ptsTicks);
   if (!index) return { scan, measured: null, kept: null };
@@ -150,7 +152,7 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
   return { scan, measured: { series: pass.series, index, damage, mended, scan, lost: check.lost }, kept };
 }
 
-/** Holes in the times, by the packet list alone. */
+/** Number of gaps in the times, by the packet list alone. */
 function countGaps(stream: VideoStreamInfo, scan: PacketScan): number {
   const listed = scan.video.flatMap(({ shown, ptsTicks }) => (shown && ptsTicks !== null ? [ptsTicks] : []));
   const index = indexPictures(
@@ -161,7 +163,7 @@ function countGaps(stream: VideoStreamInfo, scan: PacketScan): number {
   return index === null ? 0 : detectTimestampGaps(index.times).length;
 }
 
-/** Places where pictures repeat, by the sizes of their data. */
+/** Number of places where pictures repeat, judged by the sizes of their data. */
 function repeatsOf({ video }: PacketScan): number {
   const shown = video.flatMap(({ shown: isShown, ptsTicks, sizeBytes }) =>
     isShown && ptsTicks !== null ? [{ ptsTicks, sizeBytes }] : [],
@@ -169,7 +171,7 @@ function repeatsOf({ video }: PacketScan): number {
   return repeatsBySizes(shown.sort((a, b) => a.ptsTicks - b.ptsTicks).map(({ sizeBytes }) => sizeBytes));
 }
 
-/** Damaged pictures nearer to each other than this are mostly in one group. */
+/** Damaged pictures closer together than this are mostly in one group of pictures. */
 const ONE_PLACE = 60;
 
 function damagedPlaces(structure: StructureCheck['damagedFrames']): number {
@@ -186,7 +188,7 @@ async function structureOf({ inputPath, info, signal }: MeasurePicturesInput): P
   }
 }
 
-/** What the file says it has, and has not. */
+/** A note when the file lists more pictures than it holds. */
 async function endNotes({ inputPath, info }: MeasurePicturesInput, { video }: PacketScan): Promise<string[]> {
   const missing = await missingAtEnd(inputPath, info, video);
   const listed = video.length + missing;

@@ -2,22 +2,26 @@ import type { AudioStreamInfo, VideoStreamInfo } from '#server/media/probe/probe
 import { maySplit, splitsAt } from './decode/decode-halves.ts';
 
 /**
- * Expected milliseconds of an analysis on two idle cores, the weights of its progress. Measured on a clock that goes on by what the busiest
- * thread of a job did, and by half of what all of them did at least, so that other work on the machine counts for nothing (2026-11-26).
+ * Expected times of the parts of an analysis, ms on two idle cores; they are the weights of its progress. Measured on
+ * 2026-11-26 in processor time, so that other work on the machine does not count: that of the job's busiest thread, or
+ * half of all its threads if that is more.
  */
 /** Reading the header, listing the packets, and starting the decoders. */
 const OPEN_MS = 400;
-/** What a clip takes behind its decode: the detectors, and the second look at the ends of some slices, whose groups are decoded for it. */
+/**
+ * Work after the decode: the detectors, and the second check of some slices' ends, for which their groups are decoded
+ * again.
+ */
 const JUDGE_MS = 120;
 const JUDGE_MS_A_MEGAPIXEL = 350;
-/** Decoding and measuring a picture, by two decoders: whatever its size, and a megapixel of it. */
+/** Decoding and measuring one picture with two decoders: a fixed part, and a part for each megapixel. */
 const PICTURE_MS = 0.26;
 const MEGAPIXEL_MS = 1.2;
-/** The same by one decoder against two, which share the cores with the measures and the sound. */
+/** How much longer one decoder takes than two. Two share the cores with the measuring and with the sound. */
 const ALONE = 1.6;
-/** A second of sound, which is heard beside the pictures. */
+/** One second of sound, which is decoded at the same time. */
 const SOUND_MS_A_SECOND = 8;
-/** Analysing a clip with damage, of which every picture is looked at twice, against the same clip without: 1.7 to 2.4. */
+/** How much longer the analysis of a damaged clip takes, because every picture is looked at twice: 1.7 to 2.4 times. */
 export const DAMAGED_ANALYSIS = 2.2;
 
 /** What the costs of a clip depend on. */
@@ -31,7 +35,7 @@ export interface ClipMeasures {
   readonly audio: readonly Pick<AudioStreamInfo, 'channels' | 'durationMs'>[];
 }
 
-/** @param keyframe of each picture, whether a group begins there, once that is known; else one is thought to lie near the middle */
+/** @param keyframe whether a group begins at each picture; before that is known, one is assumed near the middle */
 function decodeMs({ video, durationMs, audio, format }: ClipMeasures, keyframe?: readonly boolean[]): number {
   const stream = video[0];
   if (!stream) return 0;
@@ -48,25 +52,25 @@ function judgeMs({ video }: ClipMeasures): number {
   return stream ? JUDGE_MS + (JUDGE_MS_A_MEGAPIXEL * stream.width * stream.height) / 1e6 : JUDGE_MS;
 }
 
-/** Analysing a clip whose pictures are whole. */
+/** Expected time of analysing an undamaged clip, ms. */
 export function expectedAnalysisMs(info: ClipMeasures): number {
   return OPEN_MS + decodeMs(info) + judgeMs(info);
 }
 
 /**
- * Opening a clip and decoding it, which takes as long with damage as without.
- * @param keyframe of each picture, whether a group begins there
+ * Expected time of opening and decoding a clip, ms; damage does not change it.
+ * @param keyframe whether a group begins at each picture
  */
 export function expectedDecodedMs(info: ClipMeasures, keyframe: readonly boolean[]): number {
   return OPEN_MS + decodeMs(info, keyframe);
 }
 
-/** Share of the analysis that is over when the clip is open and its packets are listed, 0 to 1. */
+/** Share of the analysis that is done once the clip is open and its packets are listed, 0 to 1. */
 export function openShare(info: ClipMeasures): number {
   return OPEN_MS / expectedAnalysisMs(info);
 }
 
-/** Share of the decode in what an analysis does once the packets are listed, 0 to 1. */
+/** Share of the decode in the work that follows listing the packets, 0 to 1. */
 export function decodeShare(info: ClipMeasures, isDamaged: boolean): number {
   const decode = decodeMs(info);
   const looks = isDamaged ? (DAMAGED_ANALYSIS - 1) * expectedAnalysisMs(info) : 0;

@@ -6,36 +6,39 @@ import {
   type SpectrumListener,
 } from './wind-noise/detect-wind-noise-series.ts';
 
-/** What the speech detector keeps of every frame (32 ms apart). */
+/** What the speech detector keeps of every frame; frames are 32 ms apart. */
 export interface VoiceSeries {
-  /** Power in the band (250-3400 Hz) that stands out of the smooth background, dBFS. */
+  /** Power of the band (250-3400 Hz) above its smooth background, dBFS. */
   readonly voiceDb: number[];
-  /** Share of the band's power that stands out: voiced frames are made of lines. */
+  /** Share of the band's power that stands above the background; voiced frames consist of spectral lines. */
   readonly lineShare: number[];
-  /** Likeness of the lines to those 128 ms before, -1 to 1: held notes and engines stay, a voice glides. */
+  /**
+   * Similarity of the spectral lines to those 128 ms earlier, -1 to 1. Held notes and engines stay the same, a voice
+   * glides.
+   */
   readonly steadiness: number[];
 }
 
 /**
- * Limits of the speech detector. Measured on read speech, interviews and stage talks alone and under wind at
- * 0 dB, against rotors, a plane, wind, room tone and held chords.
+ * Limits of the speech detector. Measured on read speech, interviews and stage talks, alone and under wind at 0 dB,
+ * against rotors, a plane, wind, room tone and held chords.
  */
 const LIMITS = {
-  /** Over the quiet tenth of the clip, dB. */
+  /** Least level above the quietest tenth of the clip, dB. */
   overQuietDb: 9,
   /** Lowest level that a listener would call speech, dBFS. */
   leastDb: -55,
   lineShare: 0.5,
-  /** Above this median likeness a stretch is held notes. */
+  /** A stretch with a higher median similarity consists of held notes. */
   steadiness: 0.8,
   /** Pauses up to this stay inside a stretch, ms. */
   bridgeMs: 400,
   /** Shorter stretches are clicks and knocks, ms. */
   leastMs: 250,
-  /** Voiced frames a stretch needs, and their share of it: chance frames of noise are few and far apart. */
+  /** Least number and share of voiced frames in a stretch; frames of noise that look voiced are few and far apart. */
   leastVoiced: 6,
   voicedShare: 0.4,
-  /** Consonants before and after the voiced part, ms. */
+  /** Added before and after the voiced part for consonants, ms. */
   edgeMs: 120,
 } as const;
 
@@ -43,7 +46,7 @@ const LAG_FRAMES = 4;
 
 /**
  * Collects the voice series from the spectra of the wind meter.
- * @param lowHz lower end of the band; higher keeps more wind out, lower keeps more voice in
+ * @param lowHz lower end of the band; a higher one keeps more wind out, a lower one keeps more of the voice
  */
 export function createVoiceMeter(lowHz = 250): { listen: SpectrumListener; series: VoiceSeries } {
   const series: VoiceSeries = { voiceDb: [], lineShare: [], steadiness: [] };
@@ -90,8 +93,8 @@ function likeness(a: Float64Array, b: Float64Array): number {
 }
 
 /**
- * Stretches in which somebody speaks, for caption timing: lines well above the quiet tenth of the clip that
- * glide, with pauses up to 0.4 s bridged. Pure; times in ms from the first sample.
+ * Finds the stretches in which somebody speaks, for caption timing: gliding spectral lines well above the quietest
+ * tenth of the clip. Pauses up to 0.4 s are bridged. Pure; times in ms from the first sample.
  */
 export function detectSpeech(series: VoiceSeries): SpeechSpan[] {
   const { voiceDb, lineShare, steadiness } = series;

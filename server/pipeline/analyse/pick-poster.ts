@@ -1,12 +1,15 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { quantile } from '#server/media/statistics.ts';
 
-/** All pictures from the key picture on are decoded for a poster: so many behind it count as far. */
+/**
+ * Showing a picture as a poster means decoding from its key picture on. This many pictures after the key picture count
+ * as far.
+ */
 const FAR_PICTURES = 100;
 
 /**
- * A picture fit for a poster: not black, not blown out, sharp against the rest of the clip, not inside a
- * cut or a fast move, preferring the first third and what stands near behind a key picture.
+ * Picks a picture fit for a poster: not black, not blown out, sharp for this clip, not inside a cut or a fast move. It
+ * prefers the first third of the clip and pictures soon after a key picture.
  * @param excluded decoded pictures that are damaged
  * @param isKey whether a decoded picture is a key picture
  * @returns number of the decoded picture, or null for an empty clip
@@ -39,7 +42,7 @@ export function pickPoster(
   return best;
 }
 
-/** 1 for a mean luma between dusk and haze, falling to 0 at black and white. */
+/** 1 for an ordinary mean luma, falling to 0 towards black and white. */
 function exposure(luma: number): number {
   return Math.max(0, Math.min(1, luma / 60, (250 - luma) / 60));
 }

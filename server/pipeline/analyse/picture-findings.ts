@@ -6,7 +6,7 @@ import { MAX_QUIET, type StutterRun } from './stutter/detect-stutter.ts';
 import type { PictureFlag } from './picture-flags/picture-flag.ts';
 import { frameEndMs, frameStartMs } from './packets/picture-times.ts';
 
-/** What every finding of the picture detectors is placed by. */
+/** What the picture detectors need to place a finding. */
 export interface FindingContext {
   readonly times: PictureTimes;
   /** Display number of each decoded picture. */
@@ -15,7 +15,7 @@ export interface FindingContext {
   readonly sceneCuts: readonly number[];
 }
 
-/** A run of repeats. `firstFrame` to `lastFrame` are the copies; the true picture stands right before. */
+/** A run of repeats: the copies are `firstFrame` to `lastFrame`, the true picture stands right before them. */
 export function stutterFinding(run: StutterRun, context: FindingContext): Finding {
   const firstFrame = displayed(run.first, context);
   const lastFrame = displayed(run.last, context);
@@ -41,7 +41,7 @@ export function stutterFinding(run: StutterRun, context: FindingContext): Findin
   };
 }
 
-/** One repeat with a jump behind it: the repeat stands where a picture was lost. */
+/** One repeat followed by a jump: the repeat stands in the place of a lost picture. */
 export function singleHoldFinding(run: StutterRun, context: FindingContext): Finding {
   const frame = displayed(run.first, context);
   return {
@@ -60,7 +60,7 @@ export function singleHoldFinding(run: StutterRun, context: FindingContext): Fin
   };
 }
 
-/** A jump of the motion. `firstFrame` is the last picture before it, `lastFrame` the first behind it. */
+/** A jump of the motion: `firstFrame` is the last picture before it, `lastFrame` the first after it. */
 export function hiddenDropFinding(drop: HiddenDrop, context: FindingContext): Finding {
   const lastFrame = displayed(drop.after, context);
   return {
@@ -82,7 +82,7 @@ export function hiddenDropFinding(drop: HiddenDrop, context: FindingContext): Fi
   };
 }
 
-/** A hole in the times. `firstFrame` is the last picture before it, `lastFrame` the first behind it. */
+/** A gap in the times: `firstFrame` is the last picture before it, `lastFrame` the first after it. */
 export function gapFinding(gap: TimestampGap, context: FindingContext): Finding {
   const { times } = context;
   const lastFrame = gap.frameBefore + 1;

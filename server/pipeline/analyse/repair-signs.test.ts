@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRepeatWatch, repeatsBySizes } from './repair-signs.ts';
 
-/** Bytes of pictures in motion: one of four is what others are made of. */
+/** Bytes of moving pictures; every fourth one is a reference picture. */
 const SIZES = Array.from({ length: 120 }, (_, at) => (at % 4 === 0 ? 9000 : 2500) + (at % 7) * 100);
 
 const withTiny = (places: readonly number[]) => SIZES.map((size, at) => (places.includes(at) ? 60 : size));
@@ -19,7 +19,7 @@ describe('repeatsBySizes', () => {
   });
 });
 
-/** Places of the pictures of a thing that moves by so many grey levels a step at which a run of repeats is seen. */
+/** Places at which a run of repeats is seen, for an object whose positions are given in grey levels. */
 function repeatsSeen(places: readonly number[]): number[] {
   const watch = createRepeatWatch();
   return places.flatMap((place, at) => {

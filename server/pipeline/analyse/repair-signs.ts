@@ -1,28 +1,36 @@
 /**
- * What shows while an analysis runs that the clip will need a repair, long before the findings: `damage` for
- * damaged data, `hole` for holes in the times, `repeats` where the sizes of coded pictures say that some repeat, `repeat` for
- * decoded pictures that look so, `wind` for wind in the sound, `calm_sound` when
- * the whole sound was heard and holds none; and `decoded` when all pictures are. Signs only steer the progress; nothing is judged by them.
+ * An early sign, during the analysis, that the clip will need a repair. Signs only steer the progress; no finding
+ * depends on them.
+ * - `damage`: damaged data
+ * - `hole`: gaps in the times
+ * - `repeats`: the sizes of coded pictures suggest repeats
+ * - `repeat`: decoded pictures look like repeats
+ * - `wind`: wind in the sound
+ * - `calm_sound`: the whole sound was decoded and holds no wind
+ * - `decoded`: all pictures were decoded
  */
 export type RepairSign = 'damage' | 'hole' | 'repeats' | 'repeat' | 'wind' | 'calm_sound' | 'decoded';
 
-/** Takes a sign, and in how many places it showed where that is known; may come more than once. */
+/** Takes a sign and, where known, in how many places it showed; may be called more than once. */
 export type OnSign = (sign: RepairSign, places?: number) => void;
 
-/** Changes that make the usual change. */
+/** Number of changes that the usual change is the median of. */
 const RECENT = 12;
-/** A picture that changes this much less than the usual... */
+/** A picture looks like a repeat when it changes by less than this share of the usual change... */
 const REPEAT_SHARE = 0.1;
-/** ...in a stretch that changes at least so much (mean difference, grey levels) looks like a repeat. */
+/** ...and the usual change is at least this (mean difference, grey levels). */
 const MIN_CHANGE = 0.8;
 
-/** So many in a row, as single ones are seldom mended: a clip that is played to and fro has one at each turn. */
+/**
+ * Number of repeats in a row that count. Single ones are seldom repaired: a clip that plays forwards and backwards has
+ * one at each turn.
+ */
 const RUN = 2;
 
 /**
- * Watches the changes of pictures go by for some that look like repeats of the ones before.
- * @returns what takes the mean difference of the next picture to the one before, grey levels, null for the first picture,
- * and answers whether a run of such ones has begun
+ * Watches the changes between pictures for a run of repeats.
+ * @returns a function that takes the mean difference of the next picture to the one before (grey levels, null for the
+ * first) and answers whether a run of repeats has just begun
  */
 export function createRepeatWatch(): (change: number | null) => boolean {
   const recent: number[] = [];
@@ -38,16 +46,16 @@ export function createRepeatWatch(): (change: number | null) => boolean {
   };
 }
 
-/** Coded pictures beside one that make its usual size... */
+/** Number of coded pictures on each side that give the usual size... */
 const BESIDE = 12;
-/** ...of which the smaller quarter is counted, as those that others are made of are larger... */
+/** ...which is this quantile of their sizes, because reference pictures are larger than the others... */
 const SMALLER = 0.25;
-/** ...and one with so much less data repeats another. */
+/** ...and a picture with less than this share of it repeats another. */
 const TINY_SHARE = 0.2;
 
 /**
- * In how many places some pictures in a row have next to no data, as encoders write those that repeat the one before. Of 40 whole clips this
- * shows in two, which do repeat pictures.
+ * Counts the places where several pictures in a row have next to no data, which is how encoders write pictures that
+ * repeat the one before. Of 40 whole clips two have such places, and both do repeat pictures.
  * @param sizes bytes of all pictures, display order
  */
 export function repeatsBySizes(sizes: readonly number[]): number {

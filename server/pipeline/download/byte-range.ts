@@ -8,8 +8,8 @@ export type RangeAnswer =
 const SINGLE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /**
- * What a Range header asks for (RFC 9110, section 14.2). Several ranges, other units and malformed values
- * are ignored, which the standard allows: the answer is then the whole.
+ * The bytes that a Range header asks for (RFC 9110, section 14.2). Several ranges, other units and malformed values are
+ * ignored, as the standard allows; the answer is then the whole.
  * @param sizeBytes length of the whole, at least 1
  */
 export function parseRange(header: string | undefined, sizeBytes: number): RangeAnswer {
@@ -29,7 +29,7 @@ export function parseRange(header: string | undefined, sizeBytes: number): Range
   return { kind: 'part', range: { start, end } };
 }
 
-/** Strong entity tag of an object: its content never changes under its hash. */
+/** Strong entity tag of an object, whose content never changes under its hash. */
 export function entityTag(sha256: string): string {
   return `"${sha256.slice(0, 32)}"`;
 }
@@ -41,7 +41,7 @@ export function matchesAny(header: string | undefined, tag: string): boolean {
   return header.split(',').some((item) => item.trim().replace(/^W\//, '') === tag);
 }
 
-/** Whether a Range may be answered in parts: without `If-Range`, or when it names the present content. */
+/** Whether a Range may be answered in part: without `If-Range`, or when that names the current content. */
 export function rangeApplies(ifRange: string | undefined, tag: string): boolean {
   return ifRange === undefined || ifRange.trim() === tag;
 }

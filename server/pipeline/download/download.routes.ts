@@ -16,9 +16,12 @@ export interface DownloadRoutesDeps {
   readonly videos: Pick<VideosService, 'owned' | 'shared'>;
   readonly exports: Pick<LimitedExports, 'forDownload'>;
   readonly storage: MediaStorage;
-  /** The captions as WebVTT where they are not those that the repair timed any more; null where they are, or there is no cue. */
+  /**
+   * The captions as WebVTT where they are no longer those that the repair timed; null where they are, or where there is
+   * no cue.
+   */
   readonly captionFile: (video: Video) => Promise<string | null>;
-  /** The whole installation is a demonstration without downloads. */
+  /** Whether the whole installation is a demonstration without downloads. */
   readonly demoMode: boolean;
 }
 

@@ -9,7 +9,7 @@ import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { createTurns } from './turns.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
 
-/** Requests that may wait, of all and of one person; a report asks for two pictures of twelve defects. */
+/** Requests that may wait, in total and per person; a report asks for two pictures of each of twelve defects. */
 const MAX_WAITING = 120;
 const MAX_WAITING_OF_ONE = 50;
 const WALL_MS = 20_000;
@@ -18,16 +18,17 @@ const GONE = 'Nobody waits for this picture any more.';
 export interface FrameGrabberDeps {
   readonly storage: MediaStorage;
   readonly tools: ToolPaths;
-  /** Folder for the files of a moment. */
+  /** Folder for short-lived files. */
   readonly folder: string;
 }
 
 export interface FrameGrabber {
   /**
-   * A small JPEG of the picture shown at `atMs` of a stored clip. One at a time, so that a report with many
-   * defects cannot take the memory of a repair, and people by turns, so that nobody waits for all pictures of another. Aborting the signal gives the place to those who still wait.
-   * @throws AppError `not_found` when there is no picture, `unavailable` when too many wait, `bad_request` when
-   *   its asker has gone
+   * A small JPEG of the picture shown at `atMs` of a stored clip. One request at a time, so that a report with many
+   * defects cannot take the memory of a repair, and people in turn, so that no one waits for all pictures of another.
+   * Aborting the signal frees the place for those who still wait.
+   * @throws AppError `not_found` when there is no picture, `unavailable` when too many wait, `bad_request` when its
+   * requester has gone
    */
   grab(ownerId: string, sha256: string, atMs: number, signal?: AbortSignal): Promise<Buffer>;
 }
@@ -52,7 +53,7 @@ export function createFrameGrabber({ storage, tools, folder }: FrameGrabberDeps)
       return await readFile(outputPath);
     } catch (error) {
       if (signal?.aborted) throw new AppError('bad_request', GONE);
-      // A damaged place has no picture, and neither has one behind the end.
+      // There is no picture at a damaged place, nor behind the end.
       if (error instanceof MediaToolError || isMissing(error)) throw notFound();
       throw error;
     } finally {

@@ -30,7 +30,7 @@ export function createFrameRoutes({ videos, frames }: FrameRoutesDeps): AppRoute
       ctx.status = 304;
       return;
     }
-    // Whoever turned the page does not keep the others waiting.
+    // A requester who has left the page does not keep the others waiting.
     const gone = new AbortController();
     ctx.res.once('close', () => gone.abort());
     const picture = await frames.grab(user.id, sha256, atMs, gone.signal);

@@ -35,7 +35,7 @@ export interface LimitedExportJobDeps {
   readonly tools: ToolPaths;
   readonly limits: MediaLimits;
   readonly queue: Pick<JobQueue, 'madeHeadway'>;
-  /** Folder for files being written; that of a job outlives a killed attempt. */
+  /** Folder for files being written; a job's folder outlives a killed attempt. */
   readonly folder: string;
   /** Removes objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
@@ -85,7 +85,7 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
     }
   }
 
-  /** A finished copy becomes a version; copies of earlier results go. */
+  /** A finished copy becomes a version; copies of earlier results are removed. */
   async function publish(row: VideoExport, stored: StoredFile): Promise<void> {
     const { videoId, jobId, sourceSha256, shortSide } = row;
     const replaced = await db.transaction(async (trx) => {

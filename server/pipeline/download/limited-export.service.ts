@@ -17,9 +17,8 @@ interface Owner {
 }
 
 /**
- * Downloads of plans with a size limit (D-42). The result itself stays whole and bit-exact; what such a plan
- * downloads is a smaller copy, made once for each result and kept beside it. A larger plan gives the whole
- * result at once.
+ * Downloads for plans with a size limit (D-42). The result itself stays whole and bit-exact. Such a plan downloads a
+ * smaller copy, made once per result and stored beside it; a larger plan downloads the whole result at once.
  */
 export interface LimitedExports {
   /**
@@ -37,7 +36,7 @@ export interface LimitedExports {
    *   the reason when it could not be made
    */
   forDownload(owner: Owner, video: Video): Promise<string>;
-  /** Begins the copy as soon as a repair is finished. @returns a function that ends it */
+  /** Starts the copy as soon as a repair is finished. @returns a function that stops this */
   listen(): () => void;
 }
 
@@ -55,7 +54,7 @@ export function createLimitedExports(deps: LimitedExportsDeps): LimitedExports {
   const { db, queue, events, limitOf, logger } = deps;
   const requests = createRequestedWork({ ...exportRequests(deps), type: 'export-video', queue, events });
 
-  /** The shorter side that a download of this video is brought down to; null when nothing is in the way. */
+  /** The shorter side to which a download of this video is reduced; null when nothing limits it. */
   function shortSideFor(owner: Owner, video: Video): number | null {
     const limit = limitOf(owner.plan);
     if (limit === null || video.status !== 'completed' || !video.currentVersion) return null;

@@ -12,13 +12,16 @@ function extensionOf(fileName: string): string | null {
   return extension in ORIGINAL_TYPES ? extension : null;
 }
 
-/** Media type of an untouched original by its name; never anything a browser would run. */
+/** Media type of an untouched original by its name; never one that a browser would run. */
 export function originalType(fileName: string): string {
   const extension = extensionOf(fileName);
   return (extension && ORIGINAL_TYPES[extension]) ?? 'application/octet-stream';
 }
 
-/** Name of an original's download: the id and a known extension, so no text of people gets into a header. */
+/**
+ * File name for the download of an original: the id and a known extension, so that no text from people gets into a
+ * header.
+ */
 export function originalName(videoId: string, fileName: string): string {
   return `original-${videoId}.${extensionOf(fileName) ?? 'bin'}`;
 }

@@ -7,8 +7,8 @@ import { entityTag, matchesAny, parseRange, rangeApplies } from './byte-range.ts
 const STALLED_READER_MS = 5 * 60_000;
 
 /**
- * Nothing of the bytes may run, whatever they are. The origin is kept, because a browser that shows the
- * video as a page of its own fetches it once more from inside that page, and would refuse it otherwise.
+ * None of the bytes may run, whatever they are. The origin is kept, because a browser that shows the video as a page of
+ * its own fetches it again from inside that page and would otherwise refuse it.
  */
 const MEDIA_POLICY = "default-src 'none'; media-src 'self'; img-src 'self'; sandbox allow-same-origin";
 
@@ -20,8 +20,8 @@ export interface MediaAnswer {
 }
 
 /**
- * Answers GET or HEAD with a stored object: one range, entity tag, conditions. The type is fixed by us
- * and the content is never run as a page.
+ * Answers GET or HEAD with a stored object: one range, entity tag, conditions. We set the type, and the content is
+ * never run as a page.
  * @throws AppError `forbidden_origin` when another site embeds it, `not_found` when the bytes are gone
  */
 export async function sendMedia(ctx: Context, storage: MediaStorage, answer: MediaAnswer): Promise<void> {
@@ -70,7 +70,7 @@ export async function sendMedia(ctx: Context, storage: MediaStorage, answer: Med
   ctx.length = lengthBytes;
 }
 
-/** Tells the SHA-256 of the whole object: in hexadecimal, and as `Repr-Digest` (RFC 9530). */
+/** Sends the SHA-256 of the whole object, in hexadecimal and as `Repr-Digest` (RFC 9530). */
 export function setDigest(ctx: Context, sha256: string): void {
   ctx.set('X-Content-SHA256', sha256);
   ctx.set('Repr-Digest', `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`);

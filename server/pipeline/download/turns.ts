@@ -1,13 +1,13 @@
-/** One piece of work at a time; those who wait come by turns, each with the first that they asked for. */
+/** One task at a time. Waiting people take turns, each with the first task that they asked for. */
 export interface Turns {
   take<Made>(ownerId: string, work: () => Promise<Made>): Promise<Made>;
-  /** How many pieces wait or run, of all or of one. */
+  /** How many tasks wait or run, in total or for one person. */
   waiting(ownerId?: string): number;
 }
 
 /** See `Turns`. */
 export function createTurns(): Turns {
-  /** In the order of whose turn is next. */
+  /** In the order of turns. */
   const lines = new Map<string, (() => Promise<void>)[]>();
   const counts = new Map<string, number>();
   let busy = false;
@@ -24,7 +24,7 @@ export function createTurns(): Turns {
     for (let next = lines.entries().next().value; next; next = lines.entries().next().value) {
       const [ownerId, line] = next;
       const first = line.shift();
-      // Whoever had a turn comes behind all others.
+      // Whoever had a turn moves behind all others.
       lines.delete(ownerId);
       if (line.length > 0) lines.set(ownerId, line);
       await first?.();

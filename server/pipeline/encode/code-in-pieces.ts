@@ -11,11 +11,11 @@ import { hashFile, openStepStore } from '../steps/step-store.ts';
 import { joinPieces } from './join-pieces.ts';
 import { type Piece, planPieces } from './piece-plan.ts';
 
-/** How the input of a piece is opened and cut; to be put in front of the other options and filters. */
+/** How the input of a piece is opened and cut; to be put before the other options and filters. */
 export interface PieceCut {
   readonly globalOptions: readonly string[];
   readonly inputOptions: readonly string[];
-  /** Filter that lets the pictures of the piece pass, at the times of the clip. */
+  /** Filter that passes the pictures of the piece, at the clip's times. */
   readonly filter: string;
 }
 
@@ -27,8 +27,8 @@ export interface ClipToCut {
 }
 
 /**
- * Where a clip is cut for its coding; one piece where it has no place for a cut.
- * @returns null where the times of its pictures are not certain: it has to be coded in one run, without knowing them
+ * Where a clip is cut for encoding; a single piece if it has no place for a cut.
+ * @returns null if the times of its pictures are uncertain: it must then be encoded in one run
  * @throws MediaToolError when the clip cannot be read or the run is cancelled
  */
 export async function piecesOf(clip: ClipToCut): Promise<readonly Piece[] | null> {
@@ -41,22 +41,22 @@ export async function piecesOf(clip: ClipToCut): Promise<readonly Piece[] | null
 
 export interface PiecesInput extends ClipToCut {
   readonly pieces: readonly Piece[];
-  /** Folder that outlives a killed attempt: pieces in it that are whole, and of the same clip and plan, are not coded again. */
+  /** Folder that survives a killed attempt; complete pieces in it of the same clip and plan are not encoded again. */
   readonly workDir: string;
-  /** Codes the pictures of one piece, one by one, as an MP4 without sound. */
+  /** Encodes the pictures of one piece, one by one, to an MP4 without sound. */
   readonly plan: (cut: PieceCut, outputPath: string) => FfmpegPlan;
   readonly onProgress?: (share: number) => void;
-  /** A piece is finished for good. */
+  /** Called when a piece is finished for good. */
   readonly onPiece?: () => void;
 }
 
 const pieceDone = z.object({ pictures: z.number() });
 
 /**
- * Codes the pictures of a clip in pieces from key picture to key picture, each by a run of its own, and joins them without coding
- * them again: a killed job goes on behind its last finished piece.
- * @returns path of an MP4 with all pictures at their times and no sound; null where the pieces are not what they should be: the clip
- *   has to be coded in one run then
+ * Encodes the pictures of a clip in pieces from key picture to key picture, each in a run of its own, and joins them
+ * without encoding again. A killed job continues after its last finished piece.
+ * @returns path of an MP4 with all pictures at their times and no sound; null if the pieces are not as they should be:
+ * the clip must then be encoded in one run
  * @throws MediaToolError when a run fails, is cancelled or stalls
  */
 export async function codeInPieces(input: PiecesInput): Promise<string | null> {
@@ -91,7 +91,7 @@ export async function codeInPieces(input: PiecesInput): Promise<string | null> {
     : null;
 }
 
-/** Pictures come out at the times of the clip, and those that a decoder shows before the key picture are those of the piece before. */
+/** Pictures keep the clip's times; those that a decoder shows before the key picture belong to the piece before. */
 function cutOf(piece: Piece | undefined, ticksPerSecond: number): PieceCut {
   const { startTicks, endTicks } = piece ?? { startTicks: null, endTicks: null };
   const bounds = [
@@ -106,7 +106,7 @@ function cutOf(piece: Piece | undefined, ticksPerSecond: number): PieceCut {
   };
 }
 
-/** How long a picture usually stays. */
+/** Usual duration of a picture. */
 function usualTicks(pieces: readonly Piece[]): number {
   const times = pieces.flatMap((piece) => piece.times);
   const span = (times.at(-1) ?? 0) - (times[0] ?? 0);

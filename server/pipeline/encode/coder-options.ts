@@ -5,9 +5,9 @@ import { isFullRange, isHdr } from '../repair/full-encode/full-encode-pictures.t
 import { LOW_MEMORY_PARAMS } from '../repair/smart-render/smart-render-encode.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
 
-/** As fine as the full encode of a repair: a second generation must not be seen. */
+/** As fine as the full encode of a repair, because a second generation must not be visible. */
 const CRF = '18';
-/** The same look in x265, whose scale is about four to six steps apart (x265 documentation, "crf"). */
+/** The same quality in x265, whose scale differs by about four to six steps (x265 documentation, "crf"). */
 const HDR_CRF = '20';
 
 /** Encoder of the pictures: x264, or x265 in ten bits for high dynamic range; both with short queues. */
@@ -23,7 +23,7 @@ export function pictureOptions(stream: VideoStreamInfo, { threads, preset }: Med
 }
 
 /**
- * The sound as it is where browsers play it, else its first track as AAC.
+ * The sound unchanged if browsers can play it, else its first track as AAC.
  * @param from number of the input that has it
  */
 export function soundOptions(info: MediaInfo, from = 0): string[] {
@@ -33,13 +33,13 @@ export function soundOptions(info: MediaInfo, from = 0): string[] {
   return ['-map', `${from}:a:0`, '-c:a', 'aac', '-b:a', String(AAC_BITS_PER_CHANNEL * first.channels)];
 }
 
-/** Times of pictures in an MP4 as fine as those of the clip that they come from. */
+/** A time scale for pictures in an MP4 that is as fine as the clip's. */
 export function timescaleOptions({ timeBase: { num, den } }: VideoStreamInfo): string[] {
   return num === 1 ? ['-video_track_timescale', String(den)] : [];
 }
 
 /**
- * How a copy is written: an MP4 with its index in front that tells of itself what the clip does.
+ * How a copy is written: an MP4 with its index at the front and the clip's metadata.
  * @param from number of the input that is the clip
  */
 export function writingOptions(from = 0): string[] {

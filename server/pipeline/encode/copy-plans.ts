@@ -5,7 +5,7 @@ import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import type { PieceCut } from './code-in-pieces.ts';
 import { soundOptions, timescaleOptions, writingOptions } from './coder-options.ts';
 
-/** How a copy of a clip is coded, all of it or a part; the sound is carried over. */
+/** How a copy of a clip is encoded, whole or in part; the sound is carried over. */
 export interface CopyRecipe {
   /** What is made, for messages: "the smaller copy". */
   readonly what: string;
@@ -13,17 +13,20 @@ export interface CopyRecipe {
   readonly info: MediaInfo;
   readonly stream: VideoStreamInfo;
   readonly decoderThreads: number;
-  /** What is done to each picture, as one chain of filters; by itself alone, or a copy in pieces would not be that of one run. */
+  /**
+   * What is done to each picture, as one chain of filters. Each picture must be independent, or a copy in pieces would
+   * differ from one in one run.
+   */
   readonly filters: string;
   /** Encoder and colours. */
   readonly coding: readonly string[];
   /** Threads of the filters. */
   readonly graphOptions?: readonly string[];
-  /** Whether times are those of the container in one run too, so that a late beginning stays late; pieces always keep them. */
+  /** Whether one run keeps the container's times too, so that a late beginning stays late; pieces always keep them. */
   readonly keepsTimes?: boolean;
 }
 
-/** All of it in one run. */
+/** Plan of the whole copy in one run. */
 export function wholeCopyPlan(recipe: CopyRecipe, outputPath: string): FfmpegPlan {
   const { what, info, graphOptions = [], keepsTimes } = recipe;
   return {
@@ -40,7 +43,7 @@ export function wholeCopyPlan(recipe: CopyRecipe, outputPath: string): FfmpegPla
   };
 }
 
-/** The pictures of one piece. */
+/** Plan for the pictures of one piece. */
 export function copyPiecePlan(recipe: CopyRecipe, cut: PieceCut, outputPath: string): FfmpegPlan {
   const { what, filters, graphOptions = [] } = recipe;
   return {
@@ -57,14 +60,14 @@ export function copyPiecePlan(recipe: CopyRecipe, cut: PieceCut, outputPath: str
   };
 }
 
-/** Puts coded pictures, which have the times of the clip, and the sound of the clip into one file. */
+/** Plan that joins coded pictures, which have the clip's times, with the clip's sound in one file. */
 export function joinedCopyPlan(recipe: CopyRecipe, picturesPath: string, outputPath: string): FfmpegPlan {
   const { what, info, stream, coding } = recipe;
   const tag = coding.indexOf('-tag:v');
   return {
     label: `put ${what} together`,
     inputs: [{ path: picturesPath, format: 'mov' }, clipInput(recipe)],
-    // All times stay as they are: each input would else count from its own first.
+    // Keeps all times; otherwise each input would count from its own first.
     globalOptions: ['-copyts'],
     outputs: [
       {

@@ -7,25 +7,25 @@ import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { type NewSample, withDuration, withTimescale } from '#server/media/mp4/write-tables.ts';
 
 export interface CodedPiece {
-  /** MP4 with the pictures of the piece alone. */
+  /** MP4 with only the pictures of the piece. */
   readonly path: string;
-  /** When each is shown, display order, ticks of the result. */
+  /** Time of each picture in display order, ticks of the result. */
   readonly times: readonly number[];
 }
 
 export interface JoinInput {
-  /** In their order; each starts with a key picture and refers to no other. */
+  /** In order; each starts with a key picture and refers to no other. */
   readonly pieces: readonly CodedPiece[];
   readonly ticksPerSecond: number;
-  /** How long the last picture stays, ticks. */
+  /** Duration of the last picture, ticks. */
   readonly lastTicks: number;
   readonly outputPath: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Puts coded pieces behind each other as one clip without sound, each picture at its time; no picture is coded again.
- * @returns false, and no file, where a piece has other pictures than it should, or pieces have different decoder settings
+ * Joins coded pieces to one clip without sound, each picture at its time; no picture is encoded again.
+ * @returns false, and no file, if a piece has other pictures than it should, or pieces have different decoder settings
  * @throws Mp4Error when a piece cannot be read; the signal's reason when aborted
  */
 export async function joinPieces(input: JoinInput): Promise<boolean> {
@@ -41,7 +41,7 @@ export async function joinPieces(input: JoinInput): Promise<boolean> {
     if (!head || read.some(({ movie }) => !settingsOf(movie).equals(settingsOf(head.movie)))) return false;
     const coded = read.flatMap(({ movie, file, times }) => {
       const samples = readSamples(findVideoTrack(movie, 0).stbl);
-      // Which place in the order of display a picture has within its piece.
+      // Place of each picture in display order within its piece.
       const order = samples.map(({ pts }, index) => ({ pts, index })).toSorted((a, b) => a.pts - b.pts);
       const shownAt = new Map(order.map(({ index }, place) => [index, times[place]]));
       if (samples.length !== times.length) return [null];
@@ -60,7 +60,7 @@ export async function joinPieces(input: JoinInput): Promise<boolean> {
   }
 }
 
-/** What a decoder has to know before the first picture. */
+/** What a decoder must know before the first picture. */
 function settingsOf(movie: Movie): Buffer {
   const [entry] = findVideoTrack(movie, 0).entries;
   const config = entry?.boxes.find(({ type }) => type === 'avcC' || type === 'hvcC');
@@ -73,7 +73,9 @@ interface CodedPicture {
   readonly pts: number;
 }
 
-/** The movie of all pictures: decode times run through the same values as those of display, as much earlier as the order asks for. */
+/**
+ * The movie of all pictures. Decode times use the same values as display times, as much earlier as the order requires.
+ */
 function joined(template: Movie, coded: readonly CodedPicture[], { ticksPerSecond, lastTicks }: JoinInput) {
   const shown = coded.map(({ pts }) => pts).toSorted((a, b) => a - b);
   const first = shown[0] ?? 0;
@@ -93,7 +95,7 @@ function joined(template: Movie, coded: readonly CodedPicture[], { ticksPerSecon
   const wait: Edit[] = first > 0 ? [{ durationTicks: first, mediaTime: -1, rate: 1 }] : [];
   const edits = [...wait, { durationTicks: lengthTicks, mediaTime: delay, rate: 1 }];
   const totalTicks = edits.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
-  // One clock for the movie and its track, so that nothing is rounded.
+  // One time scale for the movie and its track, so that nothing is rounded.
   const clocked = (box: Box, length: number) => withDuration(withTimescale(box, ticksPerSecond), length);
   let trak = replaceBox(findVideoTrack(template, 0).trak, 'tkhd', (box) => withDuration(box, totalTicks));
   trak = replaceBox(trak, 'mdia/mdhd', (box) => clocked(box, lengthTicks));

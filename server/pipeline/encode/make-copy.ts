@@ -6,21 +6,21 @@ import { copyPiecePlan, joinedCopyPlan, wholeCopyPlan, type CopyRecipe } from '.
 
 export interface MakeCopyInput {
   readonly recipe: CopyRecipe;
-  /** Whether the clip may be cut: not where what is done to a picture depends on those before it. */
+  /** Whether the clip may be cut; not if a change of a picture depends on those before it. */
   readonly inPieces?: boolean;
-  /** Folder that outlives a killed attempt, with the pieces that it finished. */
+  /** Folder that survives a killed attempt, with its finished pieces. */
   readonly workDir: string;
   readonly outputPath: string;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
   readonly onProgress?: (share: number) => void;
-  /** A piece is finished for good. */
+  /** Called when a piece is finished for good. */
   readonly onPiece?: () => void;
 }
 
 /**
- * Makes a copy of a clip: its pictures in pieces, which a killed attempt leaves to the next one; in one run where the clip cannot be
- * cut.
+ * Makes a copy of a clip: its pictures in pieces, which a killed attempt leaves to the next one, or in one run if the
+ * clip cannot be cut.
  * @throws MediaToolError when a run fails, is cancelled or stalls
  */
 export async function makeCopy(input: MakeCopyInput): Promise<void> {
@@ -37,6 +37,6 @@ export async function makeCopy(input: MakeCopyInput): Promise<void> {
     wallMs: CODING_WALL_MS,
     onProgress: ({ share }) => share !== null && pictures === null && onProgress?.(share),
   });
-  // The pieces are enough to go on from.
+  // The pieces are enough to continue from.
   if (pictures !== null) await rm(pictures);
 }

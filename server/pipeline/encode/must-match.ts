@@ -2,11 +2,11 @@ import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import { shownSize, type Size } from './picture-size.ts';
 
-/** Sound and pictures may end this far from where those of the source end: a packet of sound, a picture. */
+/** Most difference between the ends of sound or pictures and those of the source, ms: a packet of sound, a picture. */
 const LENGTH_TOLERANCE_MS = 250;
 
 /**
- * Makes sure that a file is the copy of a clip that it should be: shown in the wanted size, as long, with its sound.
+ * Checks that a file is the expected copy of a clip: same displayed size, duration and sound.
  * @throws MediaToolError when it is not
  */
 export function mustMatch(source: MediaInfo, copy: MediaInfo, wanted: Size): void {

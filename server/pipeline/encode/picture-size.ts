@@ -5,12 +5,12 @@ export interface Size {
   readonly height: number;
 }
 
-/** Size of the picture as players show it: turned, in stored pixels. */
+/** Displayed size of the picture: rotated, in stored pixels. */
 export function shownSize({ width, height, rotation }: VideoStreamInfo): Size {
   return rotation % 180 === 90 ? { width: height, height: width } : { width, height };
 }
 
-/** The same in square samples, which may be no whole numbers. */
+/** The same in square samples; may be fractional. */
 export function squareSize(stream: VideoStreamInfo): Size {
   const { width, height } = shownSize(stream);
   const [num = 1, den = 1] = (stream.sampleAspectRatio ?? '1:1').split(':').map(Number);
@@ -21,8 +21,8 @@ export function squareSize(stream: VideoStreamInfo): Size {
 }
 
 /**
- * Size of an export whose shorter side is at most `shortSide` pixels: same shape, even sides, never larger
- * than the picture itself.
+ * Size of an export whose shorter side is at most `shortSide` pixels: same shape, even sides, never larger than the
+ * picture itself.
  */
 export function limitedSize({ width, height }: Size, shortSide: number): Size {
   const factor = Math.min(1, shortSide / Math.min(width, height));

@@ -1,9 +1,11 @@
 import type { VideoPacket } from '../analyse/packets/read-packets.ts';
 
-/** Length of a piece at least, ms: what a killed run has to do again costs some seconds, and a key picture more costs nothing seen. */
+/**
+ * Least duration of a piece, ms: a killed run repeats only a few seconds, and an additional key picture is not visible.
+ */
 export const PIECE_MS = 5000;
 
-/** A stretch of a clip that is coded by a run of its own; times in ticks of the stream. */
+/** A stretch of a clip that is encoded in a run of its own; times in ticks of the stream. */
 export interface Piece {
   /** Time of the key picture at which decoding starts; null for the beginning of the clip. */
   readonly startTicks: number | null;
@@ -14,11 +16,12 @@ export interface Piece {
 }
 
 /**
- * Where the coding of a clip is cut: at key pictures, so that no picture is decoded twice, and no sooner than `PIECE_MS` behind the
- * cut before.
+ * Where a clip is cut for encoding: at key pictures, so that no picture is decoded twice, and at least `PIECE_MS` after
+ * the previous cut.
  * @param packets all pictures of the clip, decode order
  * @param ticksPerSecond of their times
- * @returns null where pictures are hidden, have no time, one before the beginning or the same; one piece where nothing can be cut
+ * @returns null if pictures are hidden, have no time, one before the beginning or the same one; a single piece if
+ * nothing can be cut
  */
 export function planPieces(packets: readonly VideoPacket[], ticksPerSecond: number): Piece[] | null {
   const times = packets
@@ -37,7 +40,7 @@ export function planPieces(packets: readonly VideoPacket[], ticksPerSecond: numb
   const cuts: number[] = [];
   for (const { keyframe, ptsTicks } of packets) {
     const behind = (ptsTicks ?? first) - (cuts.at(-1) ?? first);
-    // A last piece of a moment would cost a start of ffmpeg and save nothing.
+    // A very short last piece would cost a start of ffmpeg and save nothing.
     if (keyframe && ptsTicks !== null && behind >= least && ptsTicks <= end) cuts.push(ptsTicks);
   }
   return [null, ...cuts].map((startTicks, at) => {

@@ -3,9 +3,9 @@ import { readAviHead } from '#server/media/avi/avi-head.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 
 /**
- * An AVI file with the times that its headers state: ffprobe tells each stream of AVI to begin at 0, while its demuxer gives the first packet
- * the start that is stated, and takes the length 0 of a capture that was never ended for a length.
- * @returns the same where the headers cannot be read
+ * Corrects the times of an AVI file by its headers. ffprobe reports a start of 0 for each AVI stream, while the demuxer
+ * gives the first packet the stated start; and ffprobe takes the duration 0 of an unfinished capture literally.
+ * @returns the same if the headers cannot be read
  */
 export async function withAviTimes(path: string, info: MediaInfo): Promise<MediaInfo> {
   const file = await open(path, 'r');

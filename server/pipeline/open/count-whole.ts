@@ -12,18 +12,20 @@ export interface ReadClip {
   readonly info: MediaInfo;
 }
 
-/** What of a clip shows no fault without being decoded. */
+/** The parts of a clip that show no fault, judged without decoding. */
 export interface Whole {
   readonly pictures: number;
-  /** Bytes of packets that are one whole frame each, where frames tell their length; else of those that lie in the file. */
+  /**
+   * Bytes of packets that are one complete frame each, if frames tell their length; else of those that lie in the file.
+   */
   readonly soundBytes: number;
 }
 
 /**
- * How many coded pictures (H.264 and HEVC) and how much sound of two readings of the same media show no fault without being decoded:
- * decoders hand on pictures and sound whatever is read as such.
- * @param mended with an index of our own
- * @returns null for other codecs of the pictures
+ * Counts how many coded pictures (H.264 and HEVC) and how much sound of two readings of the same media show no fault,
+ * without decoding them, because decoders output something whatever they read.
+ * @param mended the reading with a rebuilt index
+ * @returns null for other picture codecs
  * @throws MediaToolError when ffprobe cannot run or the job is cancelled
  */
 export async function countWhole(

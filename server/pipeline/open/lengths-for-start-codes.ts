@@ -23,24 +23,27 @@ import { missingNotes, sampleName } from '../repair/rebuild-index/rebuild-index-
 
 export interface LengthsInput {
   readonly inputPath: string;
-  /** Where the clip goes whose pictures carry lengths. */
+  /** Where to write the clip with lengths. */
   readonly outputPath: string;
   readonly signal?: AbortSignal;
 }
 
-/** Pictures that are looked at, and the share of them that has to be whole behind start codes and not behind lengths: others may be damaged. */
+/**
+ * Number of pictures examined, and the share that must be intact after start codes but not after lengths; others may be
+ * damaged.
+ */
 const LOOKED_AT = 16;
 const LEAST_WHOLE = 0.75;
 /** No coded picture is larger. */
 const MAX_SAMPLE_BYTES = 64 << 20;
-/** Bytes of the lengths that are written. */
+/** Bytes of each length that is written. */
 const LENGTH_SIZE = 4;
 
 /**
- * Looks whether the coded pictures of a movie (H.264, HEVC) stand behind start codes, as streams carry them (ITU-T H.264, annex B), where a movie
- * has lengths (ISO/IEC 14496-15, 5.3.2). Some writers leave them so: ffmpeg reads that, browsers do not. The same pictures with lengths
- * go to `outputPath`, without what is not in the file.
- * @returns what was done, in sentences; null where there is nothing of it
+ * Checks whether the coded pictures of a movie (H.264, HEVC) use start codes as in streams (ITU-T H.264, annex B)
+ * instead of lengths (ISO/IEC 14496-15, 5.3.2). Some writers leave them so; ffmpeg reads that, browsers do not. It
+ * writes the same pictures with lengths to `outputPath`, without samples missing from the file.
+ * @returns what was done, in sentences; null if nothing was
  * @throws the signal's reason when aborted
  */
 export async function lengthsForStartCodes(input: LengthsInput): Promise<string[] | null> {
@@ -103,7 +106,7 @@ async function findStartCodes(file: FileHandle, movie: Movie): Promise<Found | n
   return described && { entry: described };
 }
 
-/** Samples of a track; none where its tables cannot be read. */
+/** Samples of a track; none if its tables cannot be read. */
 function listed({ stbl }: Track): Sample[] {
   try {
     return readSamples(stbl);
@@ -121,7 +124,7 @@ function splitUnits(sample: Buffer): Buffer[] {
   return [...splitter.push(sample), ...splitter.end()];
 }
 
-/** The description of H.264 pictures, whose settings may be written behind start codes as well, or stand among the pictures alone. */
+/** The description of H.264 pictures. Their settings may have start codes as well, or stand only among the pictures. */
 function avcEntry(entry: SampleEntry, units: readonly Buffer[]): Buffer | null {
   const payload = entry.boxes.find(({ type }) => type === 'avcC')?.payload ?? Buffer.alloc(0);
   const config = readConfig(payload) ?? toConfig([...splitUnits(payload), ...units]);
@@ -147,7 +150,7 @@ function toConfig(units: readonly Buffer[]) {
   return { profile, compatibility, level, sps: [sps], pps: [pps], tail: Buffer.alloc(0) };
 }
 
-/** Where the size of the lengths stands in the settings (ISO/IEC 14496-15, 8.3.3.1). */
+/** Offset of the length size in the settings (ISO/IEC 14496-15, 8.3.3.1). */
 const HEVC_LENGTH_AT = 21;
 
 function hevcEntry(entry: SampleEntry): Buffer | null {
@@ -158,7 +161,7 @@ function hevcEntry(entry: SampleEntry): Buffer | null {
   return withEntryBox(entry, 'hvcC', changed);
 }
 
-/** Writes the movie without the samples that the file does not hold, where there are any. @returns what is missing */
+/** Writes the movie without the samples missing from the file, if there are any. @returns what is missing */
 async function writeTrimmed(file: FileHandle, movie: Movie, input: LengthsInput): Promise<string[]> {
   const reach = Math.max(...movie.tracks.flatMap(({ stbl }) => readChunks(stbl)).map(endOf));
   if (reach <= movie.fileBytes) return [];
@@ -179,7 +182,7 @@ async function writeTrimmed(file: FileHandle, movie: Movie, input: LengthsInput)
 const endOf = ({ offset, sizeBytes }: { readonly offset: number; readonly sizeBytes: number }) =>
   offset + sizeBytes;
 
-/** Writes a movie all of whose samples are in the file. */
+/** Writes a movie whose samples are all in the file. */
 async function writeWithLengths(file: FileHandle, { entry }: Found, input: LengthsInput): Promise<void> {
   const movie = await readMovie(file);
   const unitsPath = `${input.outputPath}.units`;
@@ -211,7 +214,7 @@ async function converted(
   for (const [at, { dts, pts, durationTicks, sync }] of samples.entries()) {
     signal?.throwIfAborted();
     const bytes = await readSample(at);
-    // What is damaged so that no start code is left stays as it is, and is found like other damage.
+    // Damaged pictures without any start code stay as they are and are found like other damage.
     const units = beginsWithStartCode(bytes) ? splitUnits(bytes) : [];
     const framed = units.length > 0 ? joinSample(units, LENGTH_SIZE) : bytes;
     await writeFully(spool, framed, offset);

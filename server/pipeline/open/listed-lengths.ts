@@ -6,9 +6,9 @@ import { endOfSamples, readSamples } from '#server/media/mp4/sample-table.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 
 /**
- * A movie with the lengths of what its index lists, instead of those that it states: pieces of a broadcast state the length of the
- * whole, an hour for eight seconds.
- * @returns the same where the index cannot be read
+ * Replaces the stated durations of a movie by those of what its index lists, because pieces of a broadcast state the
+ * duration of the whole, an hour for eight seconds.
+ * @returns the same if the index cannot be read
  */
 export async function withListedLengths(path: string, info: MediaInfo): Promise<MediaInfo> {
   const lengthsMs = await readLengthsMs(path);
@@ -20,13 +20,16 @@ export async function withListedLengths(path: string, info: MediaInfo): Promise<
   return { ...streams, durationMs: longestMs(streams) };
 }
 
-/** Length of a clip, ms, null where nothing tells it. What the streams tell counts before a header of the whole, which may be damaged. */
+/**
+ * Duration of a clip, ms; null if unknown. The streams' durations outrank the header of the whole, which may be
+ * damaged.
+ */
 export function longestMs({ video, audio, durationMs }: MediaInfo): number | null {
   const ownMs = [...video, ...audio].flatMap((stream) => stream.durationMs ?? []);
   return ownMs.length > 0 ? Math.max(...ownMs) : durationMs;
 }
 
-/** By track; none where the index, or what fragments list, cannot be read. */
+/** By track; none if the index, or what fragments list, cannot be read. */
 async function readLengthsMs(path: string): Promise<(number | null)[]> {
   const file = await open(path, 'r');
   try {

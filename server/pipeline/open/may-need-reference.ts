@@ -5,8 +5,8 @@ import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
 
 /**
- * Whether an earlier clip may be needed to read this one: it is no AVI, and has no index whose tables can all be read. For storages from
- * which each clip has to be fetched.
+ * Whether an earlier clip may be needed to read this one: it is no AVI, and has no index whose tables can all be read.
+ * For storages that must fetch each clip.
  */
 export async function mayNeedReference(filePath: string): Promise<boolean> {
   const format = await sniffFile(filePath);

@@ -10,16 +10,16 @@ import { writeFully } from '#server/media/mp4/file-bytes.ts';
 
 export interface MendAviInput {
   readonly inputPath: string;
-  /** Where a mended copy goes. */
+  /** Where to write a repaired copy. */
   readonly outputPath: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * AVI says twice where its pictures and sound lie: by a header before each, and by an index at the end. Players count pictures and sound
- * as they come, so that one whose header is overwritten moves all behind it; and some believe an index that leads nowhere. Where
- * one of both is damaged a copy is written by the other.
- * @returns what was done, in a sentence; null where nothing was written
+ * Repairs an AVI file whose chunk headers or index are damaged, by means of the other. AVI states twice where its
+ * pictures and sound lie: in a header before each, and in an index at the end. Players count pictures and sound as they
+ * come, so an overwritten header shifts everything after it, and some trust an index that leads nowhere.
+ * @returns what was done, in a sentence; null if nothing was written
  * @throws the signal's reason when aborted
  */
 export async function mendAvi({ inputPath, outputPath, signal }: MendAviInput): Promise<string | null> {
@@ -40,7 +40,7 @@ export async function mendAvi({ inputPath, outputPath, signal }: MendAviInput): 
     const pieces = reconcile(entries, walk.chunks, Math.min(index.at, head.moviEnd));
     const lost = pieces.filter(({ state, sizeBytes }) => state !== 'whole' && sizeBytes > 0);
     const listedBytes = pieces.reduce((sum, piece) => sum + piece.sizeBytes, 0);
-    // Damaged lines may ask for any number of bytes.
+    // Damaged index entries may ask for any number of bytes.
     if (lost.length === 0 || listedBytes > 2 * head.fileBytes) return null;
     await writeAvi({ file, head, pieces, outputPath, signal });
     return describe(head, lost);
@@ -54,7 +54,7 @@ const isBelievable = ({ name, sizeBytes }: AviEntry, { streams, fileBytes }: Avi
 
 const NO_INDEX = 'The index of the file points at the wrong places and was left out.';
 
-/** Padding in place of each index. */
+/** Replaces each index by padding. */
 async function withoutIndex(path: string, { superIndexes }: AviHead, index: AviIndex): Promise<void> {
   const file: FileHandle = await open(path, 'r+');
   try {

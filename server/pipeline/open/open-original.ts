@@ -31,13 +31,13 @@ export interface OpenedClip {
   /** The original, or a copy of its media data with a rebuilt index, or in MP4. */
   readonly path: string;
   readonly info: MediaInfo;
-  /** What was lost and found again when the index had to be rebuilt; null when the original is readable as it is. */
+  /** What was lost and found again when the index was rebuilt; null if the original is readable as it is. */
   readonly rebuilt: { readonly notes: readonly string[] } | null;
 }
 
 export interface OpenInput {
   readonly inputPath: string;
-  /** Where a copy with a rebuilt index goes. */
+  /** Where to write a copy with a rebuilt index. */
   readonly rebuiltPath: string;
   readonly referencePaths: readonly string[];
   readonly tools: ToolPaths;
@@ -46,12 +46,12 @@ export interface OpenInput {
 }
 
 const READABLE = new Set<string>(ALLOWED_DECODERS);
-/** ffprobe names codecs, the allow-list names decoders; these differ. */
+/** ffprobe names codecs, the allow-list names decoders; these names differ. */
 const CODEC_OF_DECODER = new Set(['msmpeg4v3', 'msmpeg4v1', 'av1']);
 
 /**
- * Reads what the file declares and refuses what cannot be repaired, each with its true reason. A file whose
- * index is damaged, cut off or missing gets a new one where its data allow.
+ * Reads what the file declares, and refuses what cannot be repaired with its true reason. A file whose index is
+ * damaged, cut off or missing gets a new one if its data allow.
  * @throws MediaFailure with the reason
  */
 export async function openOriginal(input: OpenInput): Promise<OpenedClip> {
@@ -76,19 +76,21 @@ export async function openOriginal(input: OpenInput): Promise<OpenedClip> {
   }
 }
 
-/** A clip whose index was found or made without an empty end that the file has: what is missing of it was never copied. */
+/**
+ * If the file has an empty end that the clip with its new index lacks, the missing part was never copied; adds a note.
+ */
 async function withEmptyTail(clip: OpenedClip, { inputPath }: OpenInput): Promise<OpenedClip> {
   if (!clip.rebuilt || (await describeEmptyTail(clip.path)) !== null) return clip;
   const emptyTail = await describeEmptyTail(inputPath);
   return emptyTail === null ? clip : { ...clip, rebuilt: { notes: [...clip.rebuilt.notes, emptyTail] } };
 }
 
-/** What was done to the file on its way is the reason for damage, not for what the clip is. */
+/** Damage from a transfer explains why a clip is damaged, not what kind of clip it is. */
 const isHarmed = (error: unknown): error is MediaFailure =>
   error instanceof MediaFailure && error.code === 'damaged_beyond_repair';
 
 async function openRestored(input: OpenInput): Promise<OpenedClip> {
-  // A movie whose first bytes are lost still tells by its index what it is.
+  // A movie that lost its first bytes is still recognised by its index.
   const format = (await sniffFile(input.inputPath)) ?? (await holdsMovie(input));
   if (format === null) {
     const emptyBytes = await countLeadingZeros(input.inputPath);
@@ -113,7 +115,7 @@ async function openRestored(input: OpenInput): Promise<OpenedClip> {
   return withNotes(framed, inside, await openMovie(inside, await tryProbe(inside, framedPath, format)));
 }
 
-/** A file of another kind than MP4, as it is or copied into MP4. */
+/** Opens a file of another kind than MP4, as it is or copied into MP4. */
 async function openOther(input: OpenInput, format: MediaInfo['format']): Promise<OpenedClip> {
   if (format !== 'avi') return openRead(input, format);
   const ratedPath = `${input.rebuiltPath}.rated`;
@@ -138,7 +140,7 @@ async function openRead(
   return rewrapped(await checked({ path: input.inputPath, info, rebuilt: null }, input), input);
 }
 
-/** A movie whose settings may be damaged, and its index. */
+/** Opens a movie whose settings or index may be damaged. */
 async function openMovie(input: OpenInput, read: Read): Promise<OpenedClip> {
   await refuseHopeless(input.inputPath);
   const settingsPath = `${input.rebuiltPath}.settings`;
@@ -149,7 +151,9 @@ async function openMovie(input: OpenInput, read: Read): Promise<OpenedClip> {
   return withNotes([note], mended, await checked(clip, mended));
 }
 
-/** A clip that was opened from a copy of the original, which goes where the clip is another one, with what was done before. */
+/**
+ * Adds notes to a clip that was opened from a copy of the original; the copy is removed if the clip is another file.
+ */
 async function withNotes(
   notes: readonly string[],
   { inputPath }: Pick<OpenInput, 'inputPath'>,
@@ -159,9 +163,12 @@ async function withNotes(
   return { ...clip, rebuilt: { notes: [...notes, ...(clip.rebuilt?.notes ?? [])] } };
 }
 
-/** From the gentlest on; the later ones only serve where the file cannot be read well as it is. */
+/** Gentlest first; the later ones are only used if the file cannot be read well as it is. */
 const ATTEMPTS = [rebuildIndex, rewriteIndex, replaceIndex] as const;
-/** Of two readings of a damaged file ours is taken where it has this many times as many whole pictures, or as much whole sound. */
+/**
+ * Of two readings of a damaged file, the rebuilt one is used if it has this many times as many intact pictures, or as
+ * much intact sound.
+ */
 const CLEARLY_MORE = 1.05;
 
 const isClearlyMore = (one: Whole, other: Whole) =>
@@ -173,15 +180,15 @@ function hasShorterSound({ audio }: MediaInfo, read: MediaInfo | null): boolean 
 }
 
 /**
- * A movie as it is where its index is whole; else with one that can be read and leads to pictures.
- * @throws MediaFailure with the reason that the first attempt tells
+ * A movie as it is if its index is intact; else with an index that can be read and leads to pictures.
+ * @throws MediaFailure with the reason of the first attempt
  */
 async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedClip> {
   const info = 'info' in read && isReadable(read.info) ? read.info : null;
   const asItIs = info && { path: input.inputPath, info, rebuilt: null };
   const hasPictures = info !== null && info.video.length > 0;
   const reasons: string[] = [];
-  /** What the first attempt says of the index. */
+  /** The first attempt's judgement of the index. */
   let isWhole: boolean | null = null;
   for (const attempt of ATTEMPTS) {
     const rebuilt = await attempt({ ...input, outputPath: input.rebuiltPath });
@@ -191,12 +198,13 @@ async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedCl
       const notes = [...again.notes, ...rebuilt.notes];
       const told = { ...again.info, lostEnds: rebuilt.lostEnds };
       const mended = { path: input.rebuiltPath, info: told, rebuilt: { notes } };
-      // An index that ffmpeg reads in spite of its faults may be better than one without all of the sound, or than none that fits.
+      // An index that ffmpeg reads despite its faults may be better than one without all of the sound, or than none
+      // that fits.
       const isDoubtful = reasons.length > 0 || again.info.audio.length < (info?.audio.length ?? 0);
       if (!asItIs || !hasPictures || (!isDoubtful && !hasShorterSound(again.info, info))) return mended;
       const whole = await countWhole(asItIs, mended, input.tools, input.signal);
       if (whole && isClearlyMore(whole.mended, whole.asItIs)) return mended;
-      // A clip that is cut off tells the length that it had.
+      // The rebuilt index of a cut-off clip states the duration that it had.
       if (!isDoubtful && !(whole && isClearlyMore(whole.asItIs, whole.mended))) return mended;
       break;
     }
@@ -209,14 +217,14 @@ async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedCl
   if (asItIs && (hasPictures || isWhole === true)) {
     return { ...asItIs, info: await withOwnLostEnds(asItIs) };
   }
-  // What is missing says more than that nothing can be read.
+  // A missing part is a better reason than that nothing can be read.
   const reason = reasons.find((one) => one !== NO_INDEX) ?? reasons[0] ?? UNREADABLE;
   throw refusal(reason, detailOf(read));
 }
 
 /**
- * What a file with a rebuilt index holds, with other settings where its own do not fit: those of an index that could not be read were not
- * looked at before. Null where there are no pictures.
+ * Reads a file with a rebuilt index, with other settings if its own do not fit; the settings of an unreadable index
+ * were not checked before. Null if there are no pictures.
  */
 async function probeRebuilt(
   input: OpenInput,
@@ -225,7 +233,7 @@ async function probeRebuilt(
   const note = await mendSettings({ ...input, inputPath: input.rebuiltPath, outputPath });
   const notes = note === null ? [] : [note];
   if (note !== null) {
-    // Under settings that fit the order of the pictures can be told.
+    // With fitting settings, the order of the pictures can be determined.
     const again = await rebuildIndex({ ...input, inputPath: outputPath, outputPath: input.rebuiltPath });
     if (again.rebuilt) notes.push(...again.notes);
     await (again.rebuilt ? rm(outputPath) : rename(outputPath, input.rebuiltPath));
@@ -236,7 +244,7 @@ async function probeRebuilt(
 
 const UNREADABLE = 'Its index can be read, but leads to nothing that can be played.';
 
-/** The clip in MP4 where that gives its pictures their times of display; else as it is. */
+/** The clip in MP4 if that gives its pictures display times; else unchanged. */
 async function rewrapped(clip: OpenedClip, input: OpenInput): Promise<OpenedClip> {
   const outputPath = input.rebuiltPath;
   const info = await rewrapAvi({ ...input, inputPath: clip.path, info: clip.info, outputPath });
@@ -245,7 +253,7 @@ async function rewrapped(clip: OpenedClip, input: OpenInput): Promise<OpenedClip
   return clip;
 }
 
-/** No format begins with a sector of zeros: copies of failing disks and broken transfers do. */
+/** No format begins with a sector of zeros, but copies of failing disks and broken transfers do. */
 const MIN_EMPTY_BYTES = 512;
 
 const emptyHead = (bytes: number) =>
@@ -283,7 +291,7 @@ function refusal(reason: string, detail: string): MediaFailure {
   );
 }
 
-/** What ffprobe says when it meets a codec that it may not decode; it then tells nothing else of the file. */
+/** ffprobe's message about a codec that it may not decode; it then reports nothing else about the file. */
 const NOT_ALLOWED = /Codec \((\w+)\) not on whitelist/;
 
 function unsupported(read: Read): MediaFailure | null {

@@ -1,7 +1,7 @@
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { readLostEnds } from '../mended-pictures.ts';
 
-/** What a clip holds, with what its upload had lost at its end where it is an earlier result of one that was cut off. */
+/** A clip's facts, plus what its upload had lost at its end if it is an earlier result of a cut-off upload. */
 export async function withOwnLostEnds(clip: {
   readonly path: string;
   readonly info: MediaInfo;

@@ -7,9 +7,9 @@ import { writeFully } from '#server/media/mp4/file-bytes.ts';
 import type { MendAviInput } from './mend-avi.ts';
 
 /**
- * Copies an AVI file whose header counts an uncompressed sound at a rate that lets it run away from the picture, with the rate of its
- * samples instead (`soundsAtWrongRate`).
- * @returns what was done, in a sentence; null where nothing was written
+ * Copies an AVI file with the sample rate of its uncompressed sound, if its header counts the sound at a rate that
+ * makes it drift from the picture (`soundsAtWrongRate`).
+ * @returns what was done, in a sentence; null if nothing was written
  * @throws the signal's reason when aborted
  */
 export async function withOwnSoundRate({
@@ -40,7 +40,7 @@ async function findWrong(inputPath: string, signal: AbortSignal | undefined): Pr
   const file = await open(inputPath, 'r');
   try {
     const head = await readAviHead(file);
-    // Most headers tell by themselves that nothing is to be counted.
+    // Most headers show that no counting is needed.
     if (!head?.streams.some(statesOtherRate)) return [];
     const { chunks, breaks, isMultiPart } = await walkChunks(file, head, signal);
     return breaks > 0 || isMultiPart ? [] : soundsAtWrongRate(head.streams, chunks);

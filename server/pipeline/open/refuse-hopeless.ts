@@ -3,15 +3,16 @@ import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { MediaFailure } from '../media-failure.ts';
 
-/** Sample entries whose data are encrypted: of ISO/IEC 23001-7 (Common Encryption) and of Apple's stores. */
+/** Sample entries with encrypted data: of ISO/IEC 23001-7 (Common Encryption) and of Apple's stores. */
 const ENCRYPTED = new Set(['encv', 'enca', 'drmi', 'drms']);
 
-/** Codecs that came later than the decoders here (VVC, EVC, APV), whose names are unknown to them. */
+/** Codecs newer than the decoders here (VVC, EVC, APV), which do not know their names. */
 const NEWER = new Set(['vvc1', 'vvi1', 'evc1', 'apv1']);
 
 /**
- * Refuses movies that say themselves that no repair can serve them: with encrypted pictures or sound, whose data look like damage from end
- * to end and decode to noise, those of codecs that no decoder here knows, and those with nothing but sound, of whatever codec. A file without a readable index passes.
+ * Refuses movies that no repair can help, by their own declaration: with encrypted pictures or sound, whose data look
+ * like damage from end to end and decode to noise; with codecs that no decoder here knows; and with nothing but sound.
+ * A file without a readable index passes.
  * @throws MediaFailure with the reason
  */
 export async function refuseHopeless(inputPath: string): Promise<void> {

@@ -12,15 +12,15 @@ import {
 
 export interface RestoreInput {
   readonly inputPath: string;
-  /** Where the file as it was goes, if it can be told. */
+  /** Where to write the restored file, if it can be restored. */
   readonly restoredPath: string;
   readonly signal?: AbortSignal;
 }
 
 export interface RestoredBytes {
-  /** The file as it was sent off, or the input where nothing could be undone. */
+  /** The file as it was sent, or the input if nothing could be undone. */
   readonly path: string;
-  /** What was undone, in a sentence; null when nothing was. */
+  /** What was undone, in a sentence; null if nothing was. */
   readonly note: string | null;
   /** What was done to the file and cannot be undone, in a sentence. */
   readonly harm: string | null;
@@ -36,8 +36,8 @@ const HARM: Record<Exclude<TextTransfer, 'line_ends' | 'utf8'>, string> = {
 };
 
 /**
- * Undoes what was done to a file as a whole on its way: bytes of something else put in front of it, and transfers that
- * took it for text and can be turned back byte for byte. A whole file costs the reading of its first bytes.
+ * Undoes changes to a whole file on its way: other data put before it, and text transfers that can be reversed byte for
+ * byte. An intact file costs reading its first bytes.
  * @throws the signal's reason when aborted
  */
 export async function restoreBytes(input: RestoreInput): Promise<RestoredBytes> {
@@ -50,7 +50,7 @@ export async function restoreBytes(input: RestoreInput): Promise<RestoredBytes> 
       createWriteStream(input.restoredPath),
       { signal: input.signal },
     );
-    // Text has these signs as well.
+    // Real text looks the same.
     if (sniffContainer(await readHead(input.restoredPath)) === null) return asItIs(input);
     const how =
       transfer === 'line_ends' ? 'its line ends were changed' : 'its bytes were written as characters';

@@ -18,18 +18,18 @@ import { freshTrack, isCertainOrder, timePictures } from '../repair/rebuild-inde
 export interface RewrapInput {
   readonly inputPath: string;
   readonly info: MediaInfo;
-  /** Where the MP4 copy goes. */
+  /** Where to write the MP4 copy. */
   readonly outputPath: string;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Copies H.264 pictures and sound of an AVI file into MP4, no coded slice changed. AVI lists pictures in the order of their coding alone;
- * here each gets the time at which it is shown, by its picture order count, and the first is shown with the first sound, as
- * encoders mean it that write B pictures into AVI.
- * @returns null where the file holds something else, or the order cannot be told from every picture
- * @throws MediaToolError when ffmpeg cannot run or the job is cancelled, the signal's reason where that happens between its runs
+ * Copies H.264 pictures and sound of an AVI file into MP4 without changing coded slices. AVI lists pictures only in
+ * coded order. Here each gets its display time by its picture order count, and the first one is shown with the first
+ * sound, as intended by encoders that write B pictures into AVI.
+ * @returns null if the file holds something else, or not every picture tells the order
+ * @throws MediaToolError when ffmpeg cannot run or the job is cancelled; the signal's reason between its runs
  */
 export async function rewrapAvi(input: RewrapInput): Promise<MediaInfo | null> {
   const { info, tools, outputPath, signal } = input;
@@ -54,7 +54,7 @@ export async function rewrapAvi(input: RewrapInput): Promise<MediaInfo | null> {
   }
 }
 
-/** QuickTime files hold raw sound as well, which MP4 does not. */
+/** QuickTime files can hold raw sound, MP4 files cannot. */
 const FORMATS = ['mp4', 'mov'] as const;
 
 async function copyStreams(input: RewrapInput, outputPath: string): Promise<boolean> {
@@ -79,7 +79,7 @@ function copyPlan({ inputPath, info }: RewrapInput, outputPath: string, format: 
   };
 }
 
-/** @returns what was written; null where the order of the pictures is not certain */
+/** @returns what was written; null if the order of the pictures is uncertain */
 async function writeShown(
   file: FileHandle,
   outputPath: string,
@@ -88,7 +88,7 @@ async function writeShown(
   const movie = await readMovie(file);
   const video = findVideoTrack(movie, 0);
   const samples = await showSamples(file, video, signal);
-  // A picture that waits for the sound would lose its wait.
+  // A picture that waits for the sound would lose its delay.
   if (!samples || video.edits.some(({ mediaTime }) => mediaTime < 0)) return null;
   const trak = freshTrack(video, samples, movie.timescale);
   const tracks = movie.tracks.map((track) =>

@@ -3,19 +3,19 @@ import type { Defect, MediaSummary, RepairReport } from '#common/report.ts';
 import { movesLaterBy, toResultMs } from '#common/time-axis.ts';
 import { evenSize, previewRate, type Rate } from './preview-shape.ts';
 
-/** What stands around a mended place, so that the eye can get into the motion. */
+/** Context around a mended place, so that the eye can follow the motion. */
 const FLANK_MS = 1000;
-/** A place that is mended over minutes is shown by its beginning: wind sounds alike after half a minute. */
+/** Of a place that is mended over minutes, only the beginning is shown; wind sounds the same after half a minute. */
 const LONGEST_PLACE_MS = 30_000;
 const SHORTEST_PLACE_MS = 500;
-/** Bounds the cost: about the time that the repair of such a clip itself takes. */
+/** Limits the cost to about the time that the repair of such a clip takes. */
 const LONGEST_PREVIEW_MS = 90_000;
 
-/** The layout with what only the making of it needs. */
+/** The layout, with what is needed only for making it. */
 export interface PreviewPlan {
   readonly layout: Omit<ComparisonLayout, 'hasSound'>;
   readonly rate: Rate;
-  /** Pictures of each piece, in its order. */
+  /** Number of pictures of each piece. */
   readonly pieceFrames: readonly number[];
 }
 
@@ -25,8 +25,8 @@ interface Span {
 }
 
 /**
- * Plans the comparison of a repair: every mended place with a second before and behind it, overlapping ones
- * joined. All times follow from the report: what a repair moved on the time axis is what it took out or put in.
+ * Plans the comparison of a repair: every mended place with a second before and behind it, overlapping ones joined. All
+ * times follow from the report: times move by what a repair removed or inserted.
  * @returns null when nothing was mended, or the clip has no picture
  */
 export function layOutPreview(report: RepairReport): PreviewPlan | null {
@@ -73,7 +73,7 @@ function halfSize(media: MediaSummary): { width: number; height: number } | null
   return turned ? evenSize(media.height, media.width) : evenSize(media.width, media.height);
 }
 
-/** Windows of the places, each shortened alike until all fit; what still does not fit is left out at the end. */
+/** Windows of the places, all shortened alike until they fit; what still does not fit is left out at the end. */
 function chooseSpans(mended: readonly Defect[], durationMs: number): { spans: Span[]; shown: Defect[] } {
   const bySpan = [...mended].sort((a, b) => a.startMs - b.startMs);
   const windowsAt = (longestMs: number, defects: readonly Defect[]) =>
@@ -111,8 +111,8 @@ function total(spans: readonly Span[]): number {
 }
 
 /**
- * Ends a piece a second behind each place that moved the time, or before the next place: from there both sides
- * start from the same moment again, so that later places lie side by side.
+ * Ends a piece a second behind each place that moved the time, or before the next place. From there both sides start at
+ * the same moment again, so that later places are shown side by side.
  */
 function cutWhereTimeMoves(spans: readonly Span[], mended: readonly Defect[]): Span[] {
   const starts = mended.map(({ startMs }) => startMs);

@@ -8,9 +8,9 @@ import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { PreviewPlan } from './lay-out.ts';
 import { joinList, joinPlan, piecePlan, PREVIEW_RATE_HZ, type PreviewSource } from './preview-commands.ts';
 
-/** The joining reads and copies; it takes a small part of the time that writing the pieces takes. */
+/** Share of the work that writing the pieces takes; joining them only reads and copies. */
 const PIECES_SHARE = 0.95;
-/** How far the joined clip may be from its plan: one picture at the lowest rate would be 200 ms. */
+/** How much the length of the joined clip may differ from its plan; one picture at the lowest rate would be 200 ms. */
 const LENGTH_TOLERANCE_MS = 250;
 
 export interface MakePreviewInput {
@@ -36,9 +36,9 @@ export interface MadePreview {
 export class NoComparison extends Error {}
 
 /**
- * Writes the before/after clip of a repair: one piece after the other with one ffmpeg child at a time, then
- * joined. No thread is needed, because nothing is computed here: the children do the work.
- * @throws NoComparison when one of the files has no picture that can be read; MediaToolError
+ * Writes the before/after clip of a repair: one piece after another, with one ffmpeg child at a time, then joined. No
+ * thread is needed, because the children do all the work.
+ * @throws NoComparison when one of the files has no readable picture; MediaToolError
  */
 export async function makePreview(input: MakePreviewInput): Promise<MadePreview> {
   const { plan, folder, tools, signal } = input;
@@ -98,7 +98,7 @@ function unreadableIsNull(error: unknown): null {
   throw error;
 }
 
-/** A comparison that is not as long as its plan would show other places than it says. */
+/** A comparison of another length than planned would show other places than it says. */
 async function mustHaveLength(file: string, durationMs: number, { tools, signal }: MakePreviewInput) {
   const { video } = await probe(tools, file, 'mov', signal);
   const madeMs = video[0]?.durationMs ?? 0;

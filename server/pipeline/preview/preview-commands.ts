@@ -5,7 +5,7 @@ import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Rate } from './preview-shape.ts';
 
 export const PREVIEW_RATE_HZ = 48_000;
-/** What is read beyond the end of a piece, so that its last picture is there in any case. */
+/** How far beyond the end of a piece is read, so that its last picture is certainly there. */
 const READ_ON_MS = 500;
 
 /** One of the two files that are compared. */
@@ -31,9 +31,9 @@ export interface PieceInput {
 }
 
 /**
- * Plan for one piece: the original left, the result right, each held where it has no picture (holes, its end); sound of the
- * original in the left channel, of the result in the right, silence where there is none. Exactly `frames`
- * pictures and `samples` samples, so that joined pieces stay in step.
+ * Plan for one piece: the original left, the result right, each held where it has no picture (holes, its end). The
+ * sound of the original is in the left channel, that of the result in the right, with silence where there is none.
+ * Exactly `frames` pictures and `samples` samples, so that joined pieces stay in step.
  */
 export function piecePlan(input: PieceInput): FfmpegPlan {
   const { piece, rate, frames, width, height, hasSound } = input;
@@ -63,7 +63,7 @@ export function piecePlan(input: PieceInput): FfmpegPlan {
 }
 
 function read({ path, info }: PreviewSource, startMs: number, lengthMs: number): FfmpegInput {
-  // ffmpeg seeks from the first timestamp of the file, the times of a report count from zero.
+  // ffmpeg seeks from the first timestamp of the file, while the times of a report count from zero.
   const seekMs = Math.max(0, startMs - (info.startMs ?? 0));
   const stretch = ['-ss', toSeconds(seekMs), '-t', toSeconds(lengthMs + READ_ON_MS)];
   return { path, format: info.format, options: [...uploadedPictureOptions(info), ...stretch] };
@@ -86,9 +86,9 @@ function soundFilters({ original, result, samples }: PieceInput): string[] {
 
 function encode({ rate, threads }: PieceInput): string[] {
   const keyEvery = String(Math.max(1, Math.round(rate.num / rate.den)));
-  // No B pictures: the first picture then stands at zero without an edit list, which the join would lose.
+  // Without B pictures, the first picture is at zero without an edit list, which the join would lose.
   const video = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '26', '-bf', '0', '-g', keyEvery];
-  // The filters end both streams. `-frames:v` would cut the sound off where its last samples come later.
+  // The filters end both streams. `-frames:v` would cut off the sound where its last samples come later.
   return [...video, '-threads', String(threads), '-r', `${rate.num}/${rate.den}`];
 }
 
@@ -100,10 +100,10 @@ export function joinList(names: readonly string[], durationsMs: readonly number[
   return `ffconcat version 1.0\n${lines.join('')}`;
 }
 
-/** Plan that joins the pieces: pictures as they are, sound coded once over all, so that no piece adds a gap. */
+/** Plan that joins the pieces: pictures as they are, the sound coded once over all, so that no piece adds a gap. */
 export function joinPlan(listPath: string, outputPath: string, durationMs: number): FfmpegPlan {
   const tracks = ['-map', '0:v:0', '-c:v', 'copy', '-map', '0:a:0?', '-c:a', 'aac', '-b:a', '160k'];
-  // The channels are two different files: nothing may be shared between them.
+  // The channels come from two different files, so the coder must not share anything between them.
   const apart = ['-aac_ms', '0', '-aac_is', '0', '-aac_pns', '0'];
   return {
     label: 'join the comparison',

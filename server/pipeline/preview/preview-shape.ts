@@ -12,14 +12,14 @@ const STANDARD_RATES: readonly Rate[] = [
   { num: 30_000, den: 1001 },
   { num: 30, den: 1 },
 ];
-/** Above this a preview shows every second picture, and so on: it is about what changed, not about smoothness. */
+/** At a higher rate, a preview shows every second picture, and so on: it shows what changed, not smoothness. */
 const MOST_RATE = 31;
 const LEAST_RATE = 5;
 const DEFAULT_RATE: Rate = { num: 30, den: 1 };
 
 /**
- * The rate of a preview: that of the clip, because any other would repeat pictures and look like the very
- * defect; halved until it is at most 31 a second.
+ * The rate of a preview is the clip's, because any other would repeat pictures and look like the defect itself; it is
+ * halved until it is at most 31 a second.
  */
 export function previewRate(frameRate: number | null): Rate {
   if (frameRate === null || !Number.isFinite(frameRate) || frameRate <= 0) return DEFAULT_RATE;

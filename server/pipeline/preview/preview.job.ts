@@ -32,7 +32,7 @@ export interface PreviewJobDeps {
   readonly now: () => number;
 }
 
-/** Makes the before/after clip of a version and stores it; a deleted video ends it through the queue. */
+/** Makes the before/after clip of a version and stores it. A deleted video ends it through the queue. */
 export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
   const { db, storage, logger, now } = deps;
   const folders = createJobFolders(deps.folder);
@@ -77,7 +77,7 @@ export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
       );
       const stored = await storage.put(made.path);
       await db.transaction(async (trx) => {
-        // Without a row any more (the video was deleted) the object is one that nothing refers to.
+        // If the row is gone (the video was deleted), nothing refers to the object.
         const row = await VersionPreview.query(trx).findById(versionId).forUpdate();
         if (!row) return;
         const at = now();

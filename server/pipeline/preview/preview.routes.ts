@@ -14,7 +14,7 @@ export interface PreviewRoutesDeps {
   readonly storage: MediaStorage;
 }
 
-/** The before/after clip of a video: its state, the wish for it, its bytes; for the owner alone. */
+/** The before/after clip of a video: its state, the request for it, its bytes; for the owner only. */
 export function createPreviewRoutes({ videos, previews, storage }: PreviewRoutesDeps): AppRouter {
   const router = createRouter();
   signedIn(router, comparisonApi.read, async ({ user, params }) =>

@@ -10,7 +10,7 @@ import type { JobQueue } from '#server/jobs/job-queue.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
 import { layOutPreview } from './lay-out.ts';
 
-/** Repairs go first: a comparison is a look at something that is finished. */
+/** Repairs go first, because a comparison only shows something that is finished. */
 const PRIORITY = -10;
 
 export interface PreviewServiceDeps {
@@ -23,7 +23,7 @@ export interface PreviewServiceDeps {
 export interface PreviewService {
   /** State of the comparison of the video's current version. */
   read(video: Video): Promise<ComparisonDto>;
-  /** Asks for it: queued once for a version, and once more after it failed. */
+  /** Requests it: queued once per version, and once more after a failure. */
   make(video: Video): Promise<ComparisonDto>;
   /** SHA-256 of the finished clip; null while there is none. */
   object(video: Video): Promise<string | null>;
@@ -58,7 +58,7 @@ export function createPreviewService({ db, storage, queue, now }: PreviewService
                 .patch({ state: 'waiting', progress: 0, message: null, updatedAt: at })
                 .where({ versionId, state: 'failed' })
             : await insertNew(trx, versionId, at);
-        // Of parallel calls one finds the row to change; the others find it changed.
+        // Of parallel calls, one finds the row to change; the others find it changed.
         if (changed === 0) return;
         await queue.enqueue(
           'make-preview',
@@ -99,7 +99,10 @@ function toDto(video: Video, row: VersionPreview): ComparisonDto {
   };
 }
 
-/** The newest report of a video, also where its current version, a return to the original, has none; null where there is none. */
+/**
+ * The newest report of a video, even where its current version, a restored original, has none; null where there is
+ * none.
+ */
 export async function newestReport(
   db: Knex,
   storage: Pick<MediaStorage, 'read'>,

@@ -3,15 +3,15 @@ import type { Finding } from '../analyse/analysis.ts';
 import { numberDefects } from '../publish/build-report.ts';
 import type { Verdict } from '../repair/picture-task.ts';
 
-/** What the owner of a clip sees while it is mended: each defect as soon as it is found, each repair as it lands. */
+/** What the owner of a clip sees during the repair: each defect when it is found, each repair when it is made. */
 export interface LiveFindingsTeller {
-  /** All findings of the analysis; `durationMs` is the length of the original. */
+  /** All findings of the analysis; `durationMs` is the duration of the original. */
   found(findings: readonly Finding[], durationMs: number): void;
-  /** What became of some of them; told only when something changes. */
+  /** Verdicts on some of them; only told when something changes. */
   settle(verdicts: readonly Verdict[]): void;
 }
 
-/** Findings of an attempt that goes on behind finished steps are other objects with the same place. */
+/** After a kill, findings are new objects, but their places are the same. */
 const placeOf = ({ kind, startMs, endMs }: Finding): string => `${kind} ${startMs} ${endMs}`;
 
 /** @param tell called with the whole state after every change */

@@ -3,56 +3,58 @@ import type { WorkerMessage } from '../worker-protocol.ts';
 
 export interface ProgressMeter {
   /**
-   * Says that `step` is running from here on, what it costs, and, where that is known better now, what all
-   * that comes behind it costs. Until the first `expectLater` costs are parts of one another, then
-   * milliseconds.
+   * Starts `step` with its cost and, if it is better known now, the cost of everything after it. Until the first
+   * `expectLater`, costs are shares of each other; after it, milliseconds.
    */
   begin(step: ProcessingStepId, cost: number, laterCost?: number): void;
-  /** Share of the running piece of work, 0 to 1; one that is no number (nothing of nothing) says nothing. */
+  /** Share of the running piece of work, 0 to 1; NaN (nothing of nothing) is ignored. */
   report(share: number): void;
-  /** Time goes by without news; to be called some times a second. */
+  /** Lets time pass without news; to be called several times a second. */
   beat(): void;
-  /** What comes behind the running piece is thought to cost now, in the costs of `begin`; the told share never falls. */
+  /**
+   * Updates the cost of everything after the running piece, in the units of `begin`; the reported share never falls.
+   */
   expect(laterCost: number): void;
-  /** The running piece is done. */
+  /** Ends the running piece. */
   end(): void;
   /**
-   * Between two pieces, once the plan is known: expected milliseconds of everything still to come, and what the
-   * work so far took. More is done than was told when less is to come than was thought.
+   * Between two pieces, once the plan is known: expected milliseconds of all remaining work, and of the work so far. If
+   * less remains than was thought, the share rises.
    */
   expectLater(costMs: number, doneMs: number): void;
 }
 
 export interface MeterOptions {
   readonly send: (message: WorkerMessage) => void;
-  /** Milliseconds, monotone; a parameter so that tests hold time still. */
+  /** Milliseconds, monotone; a parameter so that tests can control time. */
   readonly now?: () => number;
 }
 
 /** At most four messages a second, the rate at which progress goes to people. */
 const MIN_MESSAGE_GAP_MS = 250;
-/** Before this much of a piece and this long the rate of a piece is not known well enough to name a time left. */
+/** A piece's rate is only used for a remaining time after this share and this time. */
 const KNOWN_RATE_SHARE = 0.05;
 const KNOWN_RATE_MS = 500;
 
-/** A piece of work that is silent is thought to go on as far as this part of what is left of it. */
+/** A piece of work without news is assumed to continue up to this share of its rest. */
 const MOST_SILENT = 0.5;
 
-/** A bar that is ahead of its time goes on this much slower than it would to be in time at the end. */
+/** A bar that is ahead of its time slows down by this factor more than needed to be in time at the end. */
 const CATCH_UP = 0.5;
 
 /**
- * Turns measured work into one monotone share and a time left. The share is that of the time that went by in all the time it will take. Work
- * is counted in costs: what is done, what runs, what is known to come. The time left is that of the running piece, by its costs first and by
- * its own measured rate the more of it is done, and behind it the costs still to come; between two news it goes on by the clock. When more turns out to come than was thought, the bar
- * slows down until it is right again; when less, it leaps.
+ * Turns measured work into one monotone share and a remaining time. The share is the elapsed time over all the time it
+ * will take. Work is counted in costs: done, running and still to come. The remaining time of the running piece comes
+ * from its costs at first, and from its own measured rate the more of it is done; the costs still to come are added.
+ * Between news, it follows the clock. If more work appears than was thought, the bar slows down until it is right
+ * again; if less, it leaps.
  */
 export function createProgressMeter(options: MeterOptions): ProgressMeter {
   const now = options.now ?? (() => performance.now());
   let step: ProcessingStepId = 'analyzing';
   let pieceStartedAt = now();
   let reportedAt = pieceStartedAt;
-  // The work before this moment took so long.
+  // Duration of the work before this moment.
   let doneMs = 0;
   let countedFrom = pieceStartedAt;
   let cost = 0;
@@ -60,12 +62,12 @@ export function createProgressMeter(options: MeterOptions): ProgressMeter {
   let within = 0;
   let told = 0;
   let toldAt = pieceStartedAt;
-  // Milliseconds of one unit of cost: measured by the first piece, then what the plan says.
+  // Milliseconds for one unit of cost: measured by the first piece, later as planned.
   let unitMs: number | null = null;
   let lastSentAt = Number.NEGATIVE_INFINITY;
   let lastStep: ProcessingStepId | null = null;
 
-  /** What is left of the job, ms; null while too little is known. */
+  /** Remaining time of the job, ms; null while too little is known. */
   const estimateLeft = (time: number): number | null => {
     if (cost + later <= 0) return 0;
     const elapsedMs = reportedAt - pieceStartedAt;
@@ -74,7 +76,7 @@ export function createProgressMeter(options: MeterOptions): ProgressMeter {
     const measuredMs = elapsedMs / Math.max(within, Number.EPSILON);
     const unit = unitMs ?? measuredMs / Math.max(cost, Number.EPSILON);
     const pieceMs = isMeasured ? within * measuredMs + (1 - within) * cost * unit : cost * unit;
-    // Without news it is thought to go on, as far as half of what is left of it.
+    // Without news the work is assumed to continue, up to half of what is left of it.
     const silent = Math.min((time - reportedAt) / Math.max(1, pieceMs), MOST_SILENT * (1 - within));
     return pieceMs * (1 - within - silent) + later * unit;
   };

@@ -16,7 +16,7 @@ export interface ProgressWriterOptions {
   readonly onLost: (error: unknown) => void;
 }
 
-/** Gathers the many small news of a thread into few writes, one at a time and in order. */
+/** Combines the many small news of a thread into few writes, one at a time and in order. */
 export function createProgressWriter({ write, intervalMs, onLost }: ProgressWriterOptions): ProgressWriter {
   let waiting: ProgressReport | null = null;
   let busy: Promise<void> | null = null;

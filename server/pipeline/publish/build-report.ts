@@ -23,7 +23,7 @@ export interface ReportInput {
   readonly tools: RepairReport['tools'];
   readonly video: StreamTreatment;
   readonly audio: StreamTreatment;
-  /** Null where the sound is heard when it was. */
+  /** Null if the sound stays where it was. */
   readonly soundMove: SoundMove | null;
   readonly steps: readonly StepRecord[];
   readonly verdicts: readonly Verdict[];
@@ -32,7 +32,7 @@ export interface ReportInput {
   readonly notes: readonly string[];
 }
 
-/** The repair report of one clip; a pure function of what was found, done and checked. */
+/** Makes the repair report of one clip; a pure function of what was found, done and checked. */
 export function buildReport(input: ReportInput): RepairReport {
   return {
     schema: REPORT_SCHEMA,
@@ -52,7 +52,7 @@ export function buildReport(input: ReportInput): RepairReport {
   };
 }
 
-/** Puts defects into the order of time and numbers them within their kind, e.g. "stuttered_cut-1". */
+/** Sorts defects by time and numbers them within their kind, e.g. "stuttered_cut-1". */
 export function numberDefects<Item>(
   items: readonly Item[],
   findingOf: (item: Item) => Finding,
@@ -67,7 +67,7 @@ export function numberDefects<Item>(
   });
 }
 
-/** Defects in order of time, numbered within their kind. */
+/** Defects sorted by time, numbered within their kind. */
 export function toDefects(verdicts: readonly Verdict[]): Defect[] {
   return numberDefects(verdicts, ({ finding }) => finding).map(({ id, of: verdict }) => {
     const { finding, after, action, outcome } = verdict;
@@ -127,8 +127,8 @@ export function clock(ms: number): string {
 }
 
 /**
- * Issues in the shape the specification names. Only findings that are sure enough to act on count; weaker
- * ones stand in the report alone.
+ * Issues in the specification's form. Only findings that are certain enough to act on count; weaker ones are in the
+ * report alone.
  */
 export function toIssues(findings: readonly Finding[]): VideoIssues {
   const sure = findings.filter((finding) => finding.confidence >= ACT_CONFIDENCE);
@@ -146,7 +146,7 @@ export function toIssues(findings: readonly Finding[]): VideoIssues {
   };
 }
 
-/** What was really repaired, under the names of the issues; empty when nothing was. */
+/** What was really repaired, under the names of the issues; empty if nothing was. */
 export function toFixes(verdicts: readonly Verdict[]): FixesApplied {
   const repaired = verdicts.filter((verdict) => verdict.outcome === 'repaired').map(({ finding }) => finding);
   const issues = toIssues(repaired.map((finding) => ({ ...finding, confidence: 1 })));

@@ -19,7 +19,7 @@ export function createCertificateRoutes({ videos, certificates }: CertificateRou
     ctx.set('Content-Disposition', `attachment; filename="certificate-${video.id}.json"`);
     ctx.set('X-Content-Type-Options', 'nosniff');
     ctx.type = 'application/json';
-    // Bytes, not a value: the signature fits this very text.
+    // Bytes, not a value, because the signature fits exactly this text.
     ctx.body = Buffer.from(text, 'utf8');
   });
   anyone(router, certificatesApi.key, async () => certificates.key);

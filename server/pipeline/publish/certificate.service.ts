@@ -15,11 +15,12 @@ import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import type { SigningKey } from './signing-key.ts';
 
 export interface CertificateService {
-  /** Signs what the report says and keeps it with the version for good, inside the version's transaction. */
+  /**
+   * Signs the report's claims and keeps the certificate with the version for good, inside the version's transaction.
+   */
   issue(trx: Transaction, versionId: string, report: RepairReport): Promise<void>;
   /**
-   * The certificate of a version, the same bytes at each call. A version of the time before certificates
-   * gets its own now.
+   * The certificate of a version, the same bytes at each call. A version from before certificates gets its own now.
    * @throws AppError `not_ready` when the version has no report of its own
    */
   read(version: Pick<VideoVersion, 'id' | 'sha256' | 'reportSha256'> | null): Promise<string>;
@@ -30,7 +31,7 @@ export interface CertificateDeps {
   readonly db: Knex;
   readonly storage: Pick<MediaStorage, 'read'>;
   readonly signer: SigningKey;
-  /** Address that people reach this server at. */
+  /** Address at which people reach this server. */
   readonly issuer: string;
   readonly now: () => number;
 }
@@ -53,7 +54,7 @@ export function createCertificateService(deps: CertificateDeps): CertificateServ
   }
 
   async function keep(at: Knex | Transaction, versionId: string, report: RepairReport): Promise<void> {
-    // Of two that issue at once the first one counts.
+    // If two issue at the same time, the first one counts.
     await CertificateRow.query(at)
       .insert({ versionId, document: certify(report), createdAt: now() })
       .onConflict('versionId')
@@ -71,7 +72,7 @@ export function createCertificateService(deps: CertificateDeps): CertificateServ
       const report = repairReport.parse(
         JSON.parse((await storage.read(version.reportSha256)).toString('utf8')),
       );
-      // A report of other bytes proves nothing about this version.
+      // A report about other bytes proves nothing about this version.
       if (report.result.sha256 !== version.sha256) throw new AppError('not_ready', NONE);
       await keep(db, version.id, report);
       return (await CertificateRow.query(db).findById(version.id).throwIfNotFound()).document;

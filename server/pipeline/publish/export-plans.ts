@@ -7,15 +7,15 @@ export interface RemuxInput {
   /** File whose pictures are copied. */
   readonly videoPath: string;
   readonly videoInfo: MediaInfo;
-  /** What becomes of the sound. */
+  /** What to do with the sound. */
   readonly sound:
     | { readonly kind: 'none' }
     | { readonly kind: 'copy' }
-    /** Each track that players cannot play as it is coded anew as AAC. */
+    /** Encodes each track that players cannot play as AAC. */
     | { readonly kind: 'convert' }
     /**
-     * First track from another file, its times moved by `startMs`; later tracks copied, or converted as above, and moved
-     * by `shiftMs`.
+     * The first track comes from another file, moved by `startMs`; later tracks are copied, or converted as above, and
+     * moved by `shiftMs`.
      */
     | {
         readonly kind: 'file';
@@ -27,8 +27,8 @@ export interface RemuxInput {
 }
 
 /**
- * Copies the coded pictures into an MP4 with the index in front and puts the sound beside them. Time base,
- * rotation, colour tags and edit lists of the pictures stay.
+ * Copies the coded pictures into an MP4 with the index at the front, together with the sound. Time base, rotation,
+ * colour tags and edit lists of the pictures stay.
  */
 export function remuxPlan(input: RemuxInput): FfmpegPlan {
   const { videoInfo, sound } = input;
@@ -48,7 +48,7 @@ export function remuxPlan(input: RemuxInput): FfmpegPlan {
   if (sound.kind === 'file') {
     inputs.push({ path: sound.path, options: ['-itsoffset', toSeconds(sound.startMs)] });
     options.push('-map', '1:a:0', '-c:a', 'copy');
-    // The new sound has the language and the name of the one that it stands for; one choice turns ffmpeg's own off.
+    // The new sound keeps the language and name of the one it replaces; one explicit choice disables ffmpeg's own.
     if (video) options.push('-map_metadata:s:v:0', `0:s:${video.index}`);
     videoInfo.audio.forEach(({ index }, at) => options.push(`-map_metadata:s:a:${at}`, `0:s:${index}`));
     const others = videoInfo.audio.slice(1);
@@ -63,7 +63,7 @@ export function remuxPlan(input: RemuxInput): FfmpegPlan {
   options.push('-map_metadata', '0', '-map_chapters', '-1', '-movflags', '+faststart', '-f', 'mp4');
   return {
     label: 'write the clip',
-    // Times stay those of the files: ffmpeg would otherwise move each input to its own zero.
+    // Keeps the files' times; otherwise ffmpeg would move each input to its own zero.
     globalOptions: ['-copyts'],
     inputs,
     outputs: [{ path: input.outputPath, options }],

@@ -29,7 +29,7 @@ export interface ExportInput {
   readonly edit: PictureEdit;
   readonly audio: RepairedAudio;
   readonly needs: PlaybackNeeds;
-  /** Code all pictures anew even where the damaged groups alone could be. */
+  /** Encode all pictures even if the damaged groups alone would do. */
   readonly encodeAll: boolean;
   readonly workDir: string;
   /** Base name of the files made in `workDir`. */
@@ -42,32 +42,31 @@ export interface ExportInput {
 
 export interface ExportedClip {
   readonly path: string;
-  /** What the finished file declares, where it has been read already; else null. */
+  /** What the finished file declares, if it was already read; else null. */
   readonly info: MediaInfo | null;
-  /** What is not in the result, in words for the report. */
+  /** What is missing from the result, in words for the report. */
   readonly notes: readonly string[];
   readonly video: StreamTreatment;
   readonly audio: StreamTreatment;
-  /** Pictures of the original that were coded anew though nothing was wrong with them, `[first, end)`. */
+  /** Pictures of the original that were encoded again although they were not damaged, `[first, end)`. */
   readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
-  /** Originals in whose places other pictures may be seen now; null where that is not known. */
+  /** Originals in whose places other pictures may be shown now; null if unknown. */
   readonly altered: ReadonlySet<number> | null;
-  /** Originals in front of which lost pictures, of which others are made, were filled in as damaged ones are. */
+  /** Originals before which lost reference pictures were filled in like damaged ones. */
   readonly concealedLost: readonly number[];
-  /** Originals that have other order counts alone, and show what they showed. */
+  /** Originals of which only the order counts changed; they show what they showed. */
   readonly recounted: readonly number[];
-  /** Small grey pictures of those of them that a strict decode has shown, by display number of the original. */
+  /** Small grey pictures of the altered ones that a strict decode has shown, by display number of the original. */
   readonly seen: readonly KeptRun[];
 }
 
-/** Share of the export that goes into the pictures; copying streams is disk speed. */
+/** Share of the export that goes into the pictures; copying streams is as fast as the disk. */
 const PICTURE_SHARE = 0.95;
 
 /**
- * Writes the repaired clip: the gentlest way that does the job. Coded pictures are copied unless an edit or
- * their codec forbids it, only damaged groups of pictures are coded anew where that is possible, and sound
- * is copied unless it was repaired or cannot be played.
- * @throws MediaFailure `too_large` when the pictures must be coded anew but are larger than allowed
+ * Writes the repaired clip in the gentlest way. Coded pictures are copied unless an edit or their codec prevents it,
+ * only damaged groups are encoded again if possible, and sound is copied unless it was repaired or cannot be played.
+ * @throws MediaFailure `too_large` when the pictures must be encoded but are larger than allowed
  * @throws MediaToolError when ffmpeg cannot run
  */
 export async function exportVideo(input: ExportInput): Promise<ExportedClip> {
@@ -98,7 +97,7 @@ export async function exportVideo(input: ExportInput): Promise<ExportedClip> {
 const recountedNote = (count: number) =>
   `${count === 1 ? '1 frame has a new number' : `${count} frames have new numbers`} in the playing order, because there was none left for the missing frames; everything else in ${count === 1 ? 'it' : 'them'} is as it was, and looks exactly the same.`;
 
-/** What ffmpeg or a full encode left out beside picture and sound is carried into the finished clip. */
+/** Carries other tracks into the finished clip that ffmpeg or a full encode left out. */
 async function addOtherTracks(
   input: ExportInput,
   written: Pick<ExportedClip, 'path' | 'info'>,
@@ -168,7 +167,7 @@ async function exportPictures(input: ExportInput): Promise<PictureStage> {
   return encodeAll(input, outputPath, onProgress, reason);
 }
 
-/** Into MP4 without touching a coded picture; coded anew when the stream cannot be carried over. */
+/** Copies into MP4 without touching coded pictures; encodes them if the stream cannot be carried over. */
 async function repack(input: ExportInput, copied: PictureStage, outputPath: string): Promise<PictureStage> {
   const { tools, signal } = input;
   const reason = input.needs.container;
@@ -212,7 +211,7 @@ async function encodeAll(
   };
 }
 
-/** Puts the repaired, shifted or converted sound beside the pictures and answers the finished file. */
+/** Adds the repaired, shifted or converted sound to the pictures and returns the finished file. */
 async function exportSound(
   input: ExportInput,
   pictures: PictureStage,
@@ -233,7 +232,7 @@ async function exportSound(
   const isSilent = sound.kind === 'none' && pictures.info.audio.length === 0;
   const isKept = (sound.kind === 'copy' || isSilent) && !needs.brokenSound;
   if (pictures.path === input.inputPath && isKept) {
-    // Only the index was rebuilt or bytes put back: that file is whole and carries all tracks.
+    // If only the index was rebuilt or bytes restored, that file is complete and carries all tracks.
     await rm(outputPath, { force: true });
     await link(pictures.path, outputPath);
     return { path: outputPath, info: pictures.info, video };
@@ -256,7 +255,7 @@ async function exportSound(
 }
 
 /**
- * Moves a sound that players do not play as it is coded, and codes it anew as it stands then.
+ * Moves sound that players cannot play as it is, and encodes it afterwards.
  * @returns null for files whose edit lists cannot carry the shift
  */
 async function movedFirst(
@@ -278,7 +277,7 @@ async function movedFirst(
   }
 }
 
-/** @returns false for files whose edit lists cannot carry the shift (fragments); a remux moves the times then */
+/** @returns false for files whose edit lists cannot carry the shift (fragments); a remux then moves the times */
 async function shiftByEditList(
   inputPath: string,
   outputPath: string,
@@ -307,7 +306,7 @@ function soundSource(input: ExportInput, pictures: PictureStage): RemuxInput['so
   return becomesAac(input, pictures) ? { kind: 'convert' } : { kind: 'copy' };
 }
 
-/** Whether the sound beside the pictures is still to be coded anew: a full encode has already turned unplayable sound into AAC. */
+/** Whether the sound must still be encoded; a full encode has already converted unplayable sound to AAC. */
 function becomesAac({ needs }: ExportInput, { info }: PictureStage): boolean {
   const stream = info.audio[0];
   return needs.audio !== null && !needs.brokenSound && stream !== undefined && stream.codec !== 'aac';

@@ -7,35 +7,35 @@ import { timeOfSample } from '#server/media/signal/pcm-clock.ts';
 export interface HeardFile {
   readonly path: string;
   readonly info: MediaInfo;
-  /** When its first picture is shown, ms. */
+  /** Time of its first picture, ms. */
   readonly pictureMs: number;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
 }
 
-/** Samples with the time at which each is heard, against the first picture. */
+/** Samples, and the time at which each is heard, relative to the first picture. */
 interface Heard {
   readonly samples: Float32Array;
   readonly msOf: (sample: number) => number;
 }
 
-/** Samples a second at which both are compared: one is 0.125 ms, speech and music lie below half of it. */
+/** Sample rate of the comparison, Hz: a sample is 0.125 ms; speech and music lie below half of the rate. */
 const RATE_HZ = 8000;
-/** What is kept of each sound, from its first audible sample on, s: enough for a loud second, 1 MB. */
+/** How much of each sound is kept from its first audible sample, s: enough for a loud second, 1 MB. */
 const KEPT_SECONDS = 30;
-/** How much of the original is looked for in the result: its loudest second. */
+/** How much of the original is searched in the result: its loudest second. */
 const WINDOW_SAMPLES = RATE_HZ;
-/** Less than a fifth of a second is like too many others. */
+/** Less than a fifth of a second resembles too many other places. */
 const MIN_SAMPLES = RATE_HZ / 5;
-/** How far around a move it is looked for, ms: three frames of AAC at 44.1 kHz, more than any coder adds. */
+/** Reach of the search around a move, ms: three frames of AAC at 44.1 kHz, more than any encoder adds. */
 const REACH_MS = 70;
-/** Sound that was coded anew is as like as 0.9 and more; what is below half of that is another. */
+/** Re-encoded sound has a correlation of 0.9 and more; below half of that it is another sound. */
 const MIN_LIKENESS = 0.5;
 
 /**
- * How much later a sound is heard in the result than in the original, ms against the pictures, where it was coded anew and no packet can
- * be compared: its loudest second is looked for where the plan puts it and where it stood.
- * @returns null where nothing loud enough is found again
+ * How much later a sound is heard in the result than in the original, ms relative to the pictures, if it was re-encoded
+ * so that no packets can be compared. Its loudest second is searched where the plan puts it and where it was.
+ * @returns null when nothing loud enough is found again
  * @throws MediaToolError when a sound cannot be decoded or the run is cancelled
  */
 export async function heardMove(
@@ -44,7 +44,8 @@ export async function heardMove(
   plannedMs: number,
 ): Promise<number | null> {
   const [first, second] = [await hear(before), await hear(after)];
-  // What is moved in front of the first picture is not heard any more, nor the first samples where a coder moves them a little.
+  // Sound moved before the first picture is not heard any more, nor are the first samples if an encoder shifts them a
+  // little.
   const from = first.samples.findIndex((_, sample) => {
     return first.msOf(sample) - first.msOf(0) >= REACH_MS && first.msOf(sample) + plannedMs >= REACH_MS;
   });
@@ -89,7 +90,7 @@ async function hear(file: HeardFile): Promise<Heard> {
   };
 }
 
-/** Where the loudest window behind a sample begins, in steps of half of it; null where all is silent. */
+/** Start of the loudest window after a sample, in steps of half a window; null if all is silent. */
 function loudestWindow(samples: Float32Array, first: number, length: number): number | null {
   let best: number | null = null;
   let most = 0;
@@ -100,7 +101,7 @@ function loudestWindow(samples: Float32Array, first: number, length: number): nu
   return best;
 }
 
-/** Where a piece is most alike within reach of a time: from -1 to 1, as a coefficient of correlation. */
+/** Where a piece fits best within reach of a time, by its correlation coefficient, -1 to 1. */
 function bestPlace(piece: Float32Array, { samples, msOf }: Heard, aroundMs: number) {
   const centre = Math.round(((aroundMs - msOf(0)) / 1000) * RATE_HZ);
   const reach = Math.round((REACH_MS / 1000) * RATE_HZ);

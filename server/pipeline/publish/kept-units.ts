@@ -13,9 +13,9 @@ interface ListedFile {
 }
 
 /**
- * What was done to the pictures, without those that a tool left out when it copied them beside their sound: of a trimmed clip
- * ffmpeg hands over only what lies behind the last key picture before the shown stretch. No player needs the others, but
- * they are not in the result and may not be counted as kept.
+ * The treatment of the pictures, without counting those that a tool dropped when it copied them next to their sound. Of
+ * a trimmed clip, ffmpeg only outputs what follows the last key picture before the shown stretch. No player needs the
+ * others, but they are missing from the result and must not count as kept.
  * @param from the file whose pictures were copied
  * @param resultPath MP4 with its pictures in the first track of that kind
  */
@@ -34,7 +34,7 @@ export async function withoutLeftOut(
   return { ...video, unitsKept: Math.max(0, unitsKept - leftOut), unitsTotal: unitsTotal - leftOut };
 }
 
-/** @param index track of the pictures, else the first of them is taken; null where the tables do not tell */
+/** @param index track of the pictures; the first one by default. Null if the tables do not tell */
 async function countPictures(path: string, index = 0): Promise<number | null> {
   const file = await open(path, 'r');
   try {

@@ -19,11 +19,11 @@ import { openParts } from './result-parts.ts';
 export interface LookAgainInput {
   readonly resultPath: string;
   readonly info: MediaInfo;
-  /** Display numbers of the result's pictures that are new or coded anew, ascending. */
+  /** Display numbers of the result's new or re-encoded pictures, ascending. */
   readonly freshFrames: readonly number[];
   /** Small grey pictures of the result, by display number, that need not be decoded again. */
   readonly known: readonly KeptRun[];
-  /** Whether the original has damaged data: then data that decode in silence are looked for once more. */
+  /** Whether the original has damaged data: then silent damage is searched again. */
   readonly wasDamaged: boolean;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
@@ -31,25 +31,28 @@ export interface LookAgainInput {
 }
 
 export interface SecondLook {
-  /** Pictures of the whole result, from its packets. */
+  /** Pictures of the whole result, by its packets. */
   readonly pictures: PictureTimes | null;
   /** Findings at and around fresh pictures, in the result's numbering. */
   readonly findings: readonly Finding[];
-  /** Pictures that a strict decoder has said nothing on since the repair: all fresh ones, and others with them. */
+  /**
+   * Number of pictures that a strict decoder has read without a complaint since the repair: all fresh ones, and others
+   * with them.
+   */
   readonly decoded: number;
 }
 
 /** The detectors look one second to both sides of a picture; a little more keeps the edges out of their way. */
 const MARGIN_MS = 1250;
-/** Findings further away from every fresh picture than this concern coded pictures that are the original's. */
+/** Findings farther from every fresh picture concern coded pictures of the original. */
 const NEAR_MS = 500;
-/** From this share on one pass over everything costs less than several over parts. */
+/** From this share on, one pass over everything costs less than several over parts. */
 const WHOLE_SHARE = 0.6;
 
 /**
- * Runs the picture detectors on those stretches of a result that hold fresh pictures, with their flanks. Everything else is
- * proven by hashes to be the coded pictures of the original, which were analysed there; decoding them once more would show the
- * same. In the stretches themselves only those pictures are decoded that are not known.
+ * Runs the picture detectors on those stretches of a result that hold fresh pictures, with their flanks. Hashes prove
+ * that everything else consists of the original's coded pictures, which were already analysed. Within the stretches,
+ * only unknown pictures are decoded.
  * @throws MediaToolError when the result cannot be read
  */
 export async function lookAgain(input: LookAgainInput): Promise<SecondLook> {
@@ -90,13 +93,15 @@ const numbers = (from: number, end: number): number[] =>
 interface Plan {
   readonly size: GreySize;
   readonly stretches: readonly Stretch[];
-  /** What of them has to be decoded. */
+  /** What must be decoded of them. */
   readonly windows: readonly Window[];
-  /** Of the whole result: time that its pictures may lack is not seen in a stretch. */
+  /** Of the whole result; a stretch alone cannot show that its pictures lack time. */
   readonly spans: StreamSpans | null;
 }
 
-/** Findings near fresh pictures; null where no part can be cut out, as the tables are unusual, or one seems damaged. */
+/**
+ * Findings near fresh pictures; null if no part can be cut out because the tables are unusual, or if one seems damaged.
+ */
 async function lookAtStretches(
   input: LookAgainInput,
   pictures: PictureTimes,
@@ -116,9 +121,9 @@ async function lookAtStretches(
 }
 
 /**
- * Decodes some windows; null where they cannot be cut out, or where one seems damaged: a part may begin where the picture is renewed
- * in stripes, and what its decoder misses there is no damage of the whole.
- * @param made takes the paths of working files, for the caller to remove
+ * Decodes some windows; null if they cannot be cut out, or if one seems damaged. A part may begin inside a gradual
+ * refresh, and what its decoder misses there is no damage of the whole.
+ * @param made collects the paths of working files, for the caller to remove
  */
 async function decodeWindows(
   input: LookAgainInput,
@@ -172,7 +177,7 @@ async function decodeWindows(
 /** Small pictures that are held at once. */
 const CHUNK = 64;
 
-/** What the detectors say of a stretch, in the numbering of the result. */
+/** The detectors' findings in a stretch, in the result's numbering. */
 async function judgeStretch(
   { shown, end }: Stretch,
   pictures: PictureTimes,
@@ -216,19 +221,19 @@ async function judgeStretch(
 /** Pictures `[first, end)` in display order; `first` is a key frame. */
 export interface Window {
   readonly first: number;
-  /** The first that is looked at; those before are only decoded. */
+  /** The first picture to examine; those before are only decoded. */
   readonly shown: number;
   readonly end: number;
-  /** Coded pictures from the key frame on that hold exactly these. */
+  /** Number of coded pictures from the key frame on that hold exactly these. */
   readonly packets: number;
 }
 
 const shownIn = ({ shown, end }: Window): number => end - shown;
 
-/** Pictures `[shown, end)` in display order that the detectors look at. */
+/** Pictures `[shown, end)` in display order that the detectors examine. */
 export type Stretch = Pick<Window, 'shown' | 'end'>;
 
-/** Stretches around fresh pictures that are wide enough for the detectors, merged where they meet. */
+/** Stretches around fresh pictures, wide enough for the detectors, merged where they meet. */
 export function planStretches(pictures: PictureTimes, freshFrames: readonly number[]): Stretch[] {
   const count = pictures.ptsTicks.length;
   const margin = Math.ceil(
@@ -247,8 +252,8 @@ export function planStretches(pictures: PictureTimes, freshFrames: readonly numb
 }
 
 /**
- * What has to be decoded to see some pictures: from a key frame to the first place behind the last of them where no picture
- * still to be decoded is shown before, merged where they meet.
+ * What must be decoded to see some pictures: from a key frame to the first place after the last of them before which no
+ * picture still to be decoded is shown; merged where they meet.
  * @param frameOfPacket display number of each coded picture, decode order; null for hidden ones
  * @param frames display numbers, ascending
  */

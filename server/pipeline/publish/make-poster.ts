@@ -20,7 +20,7 @@ const POSTER_SIDE = 960;
 
 /**
  * Writes one picture as JPEG, upright and with square pixels, at most 960 pixels long.
- * @returns false when the clip gives no picture there; the caller goes on without a poster
+ * @returns false when the clip has no picture there; the caller goes on without a poster
  * @throws MediaToolError when cancelled or when ffmpeg is missing
  */
 export async function makePoster(input: PosterInput): Promise<boolean> {

@@ -1,10 +1,10 @@
-/** How far a figure measured again may be off, share of itself or of its limit. */
+/** How far a value measured again may be off, as a share of itself or of its limit. */
 const NEAR = 0.01;
 
 /**
- * Whether a figure measured again is the one of the report. Small ones are told in four digits, of which the last differ between
- * versions of ffmpeg (scaled by 8 and 9 a sharpness is 0.0050, by 5.1 it is 0.0048, where the limit is 0.12): a hundredth of the limit
- * says nothing else about the clip.
+ * Whether a value measured again matches the report. Small ones are stated in four digits, of which the last differ
+ * between versions of ffmpeg (a sharpness of 0.0050 when scaled by 8 and 9 is 0.0048 by 5.1, with a limit of 0.12). A
+ * hundredth of the limit makes no difference.
  */
 export function isNear(
   value: number,

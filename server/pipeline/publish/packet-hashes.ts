@@ -14,7 +14,7 @@ import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
-/** One coded unit: its display time in ticks of the stream and the hash of its bytes. */
+/** One coded unit: its times in ticks of the stream and the hash of its bytes. */
 export interface HashedPacket {
   readonly ptsTicks: number;
   readonly dtsTicks: number;
@@ -29,10 +29,10 @@ export interface HashInput {
 }
 
 /**
- * SHA-256 of every coded unit of the first video or audio stream, in file order, without decoding. Equal
- * bytes that start at a key frame decode to equal pictures. MP4 files are read through their own sample
- * tables; ffmpeg reads the others and tables that are unusual.
- * @param reach `file` counts in the units behind the end of what an edit list shows, which stay in the file
+ * SHA-256 of every coded unit of the first video or audio stream, in file order, without decoding. Equal bytes that
+ * start at a key frame decode to equal pictures. MP4 files are read through their own sample tables; other files and
+ * unusual tables are read by ffmpeg.
+ * @param reach `file` includes units after the end of the edit list, which stay in the file
  * @throws MediaToolError when the file cannot be read
  */
 export async function hashPackets(
@@ -44,19 +44,19 @@ export async function hashPackets(
 }
 
 /**
- * The same list as ffmpeg makes it: `ffmpeg -i FILE -map 0:v:0 -c copy -f framehash -hash sha256 -`.
+ * The same list, made by ffmpeg: `ffmpeg -i FILE -map 0:v:0 -c copy -f framehash -hash sha256 -`.
  * @throws MediaToolError when the file cannot be read
  */
 export function hashPacketsByTool(input: HashInput, stream: 'v' | 'a'): Promise<HashedPacket[]> {
   return runHash(input, ['-map', `0:${stream}:0`, '-c', 'copy']);
 }
 
-/** Uncompressed sound counts each sampling instant as a unit: those lists are ffmpeg's. */
+/** Above this, lists are left to ffmpeg: uncompressed sound counts each sampling instant as a unit. */
 const MAX_UNITS = 200_000;
-/** No coded picture is larger; tables that say so are damaged, and would ask for as much memory. */
+/** No coded picture is larger; damaged tables could ask for any amount of memory. */
 const MAX_UNIT_BYTES = 64 << 20;
 
-/** Null where the sample tables do not tell the units as a demuxer would hand them over. */
+/** Null if the sample tables do not list the units as a demuxer would output them. */
 async function hashSamples(
   input: HashInput,
   stream: 'v' | 'a',
@@ -87,7 +87,8 @@ async function hashTrack(
 ): Promise<HashedPacket[] | null> {
   const edit = toSimpleEdit(track.edits, movie.timescale, track.timescale);
   if (!edit) return null;
-  // Units behind the end of the edit are never handed over; those before its start are, for reference, from the key picture on.
+  // Units after the end of the edit list are never output; those before its start are, for reference, from the key
+  // picture on.
   const all = readSamples(track.stbl);
   const from = isPicture(track) ? lastKeyBefore(all, edit.startTicks) : 0;
   const isListed = ({ pts }: Sample, at: number) => reach === 'file' || (at >= from && pts < edit.endTicks);
@@ -116,16 +117,16 @@ async function hashTrack(
 
 const isPicture = ({ handler }: Track) => handler === 'vide';
 
-/** Bytes read at once at most, unless a single unit is larger. */
+/** Most bytes read at once, unless a single unit is larger. */
 const READ_BYTES = 1 << 20;
 /**
- * Bytes of other streams that are read along at most. Sound and pictures alternate, so that each unit would else need a
- * look of its own: listing both streams of two clips of 36 s took 0.18 to 0.49 s of processor time, and so 0.10 to 0.12
- * (five runs each in turns, `hashPackets`).
+ * Most bytes of other streams that are read along. Sound and pictures alternate, so each unit would otherwise need its
+ * own read: listing both streams of two clips of 36 s took 0.18 to 0.49 s of processor time that way, and takes 0.10 to
+ * 0.12 s (five runs each in turns, `hashPackets`).
  */
 const HOLE_BYTES = 1 << 16;
 
-/** One look at a file: the bytes from `offset` on, in which the units `[first, end)` of the list lie. */
+/** One read of a file: the bytes from `offset` on, which hold the units `[first, end)` of the list. */
 export interface PlannedRead {
   readonly first: number;
   readonly end: number;
@@ -134,8 +135,8 @@ export interface PlannedRead {
 }
 
 /**
- * Few looks at a file that together cover all units of a list, in its order. A look ends with its last unit, so that no
- * byte behind the units is asked for.
+ * Plans few reads of a file that together cover all units of a list, in its order. A read ends with its last unit, so
+ * that no byte after it is read.
  * @param units places in the file, bytes
  */
 export function planReads(
@@ -154,12 +155,12 @@ export function planReads(
 }
 
 /**
- * SHA-256 of every decoded picture, display order, for streams whose coded form differs between containers
- * (start codes in AVI and transport streams, lengths in MP4).
+ * SHA-256 of every decoded picture in display order, for streams whose coded form differs between containers (start
+ * codes in AVI and transport streams, lengths in MP4).
  * @throws MediaToolError when the file cannot be read
  */
 export function hashPictures(input: HashInput): Promise<HashedPacket[]> {
-  // With two threads ffmpeg conceals damage in other ways from run to run, and hands it on to what follows.
+  // With two threads, ffmpeg conceals damage differently from run to run, and later pictures inherit it.
   return runHash(input, ['-map', '0:v:0', ...EACH_PICTURE], 1);
 }
 
@@ -196,7 +197,7 @@ function hashPlan(input: HashInput, choice: readonly string[], threads: number):
   };
 }
 
-/** Lines of ffmpeg's framehash muxer: `stream, dts, pts, duration, size, hash`. */
+/** Parses lines of ffmpeg's framehash muxer: `stream, dts, pts, duration, size, hash`. */
 export function parseFrameHash(text: string): HashedPacket[] {
   return text.split('\n').flatMap((line) => {
     if (line.startsWith('#')) return [];
@@ -206,7 +207,7 @@ export function parseFrameHash(text: string): HashedPacket[] {
   });
 }
 
-/** Units of `a` that stand in `b` too, each counted as often as both have it. */
+/** Number of units of `a` that are also in `b`, each counted as often as both have it. */
 export function inCommon(a: readonly HashedPacket[], b: readonly HashedPacket[]): number {
   const left = new Map<string, number>();
   for (const { hash } of b) left.set(hash, (left.get(hash) ?? 0) + 1);

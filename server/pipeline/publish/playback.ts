@@ -1,14 +1,13 @@
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 
 /**
- * Codecs that the big browsers play out of an MP4 file, as ffmpeg names them (MDN, "Web video codec guide"
- * and "Web audio codec guide", MP4 column). HEVC plays where the device has a decoder and is what phones
- * write, so it stays.
+ * Codecs that the big browsers play from an MP4 file, by ffmpeg's names (MDN, "Web video codec guide" and "Web audio
+ * codec guide", MP4 column). HEVC plays if the device has a decoder; phones write it, so it stays.
  */
 const PLAYABLE_VIDEO = new Set(['h264', 'hevc', 'av1', 'vp9']);
 const PLAYABLE_AUDIO = new Set(['aac', 'mp3', 'opus', 'flac']);
 
-/** Whether browsers play sound of a codec, as ffmpeg names it, out of an MP4 file. */
+/** Whether browsers play sound of a codec (ffmpeg's name) from an MP4 file. */
 export const playsSound = (codec: string): boolean => PLAYABLE_AUDIO.has(codec);
 
 /** What must be converted so that the result plays; null where the stream can stay. */
@@ -16,13 +15,13 @@ export interface PlaybackNeeds {
   readonly container: string | null;
   readonly video: string | null;
   readonly audio: string | null;
-  /** Sound tracks that nothing can decode and that keep players from opening the file. */
+  /** Whether sound tracks that nothing can decode keep players from opening the file. */
   readonly brokenSound: boolean;
-  /** Subtitles that stay behind in a container that browsers do not play. */
+  /** Whether subtitles are lost with a container that browsers do not play. */
   readonly lostSubtitles: boolean;
 }
 
-/** Says what of a clip browsers cannot play from MP4, in words for the report. */
+/** What browsers cannot play of a clip from MP4, in words for the report. */
 export function playbackNeeds(info: MediaInfo): PlaybackNeeds {
   const video = info.video[0];
   const audio = info.audio[0];
@@ -47,12 +46,12 @@ function pictureNeed(format: MediaInfo['format'], video: VideoStreamInfo): strin
   return unordered ? 'AVI files do not say in which order its frames are shown' : null;
 }
 
-/** True when the clip, were it clean, can be the result as it is. */
+/** True if the clip, without defects, can be the result as it is. */
 export function playsAsIs(needs: PlaybackNeeds): boolean {
   return needs.container === null && needs.video === null && needs.audio === null && !needs.brokenSound;
 }
 
-/** Sentence for the report: why a clip without a defect was changed; empty when it was not. */
+/** Sentence for the report: why a clip without a defect was changed; null if it was not. */
 export function conversionNote(needs: PlaybackNeeds): string | null {
   const reasons = [needs.container, needs.video, needs.audio].filter((reason) => reason !== null);
   const parts = reasons.length > 0 ? [`Converted for playback: ${reasons.join(', ')}.`] : [];

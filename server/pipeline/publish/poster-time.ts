@@ -5,11 +5,11 @@ import { plannedPictures } from '../repair/compose-edit.ts';
 import type { PictureEdit } from '../repair/picture-edit.ts';
 
 /**
- * Time of the picture that an analysis chose for the poster in a clip made from the analysed one, ms on its display axis. The plan of the
- * clip tells it, so that nobody has to wait for its pictures to be listed.
- * @param edit what was changed; nothing where the clip is the analysed one
- * @param clip what the made clip declares
- * @returns the time of the first picture where none was chosen, or where it has been replaced
+ * Time of the poster picture, chosen in an analysed clip, in a clip made from it, ms on its display axis. It follows
+ * from the plan of the new clip, so the clip's pictures need not be listed first.
+ * @param edit what was changed; empty if the clip is the analysed one
+ * @param clip what the new clip declares
+ * @returns the time of the first picture if none was chosen, or if it was replaced
  */
 export function posterMs(
   { pictures, posterFrame }: Pick<Analysis, 'pictures' | 'posterFrame'>,

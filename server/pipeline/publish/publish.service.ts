@@ -13,11 +13,10 @@ export type FinishedVideo = Extract<ProcessVideoResult, { ok: true }>;
 
 export interface PublishService {
   /**
-   * Makes a finished result the current version: files into the storage first, then one fenced
-   * transaction. A kill before the commit leaves the old state and unreferenced objects, which the
-   * housekeeping removes.
-   * @returns false when this attempt may not write any more (deleted, or another attempt is ahead)
-   * @throws AppError `storage_full`; Error when the bytes differ from the hash the thread gave
+   * Makes a finished result the current version: files go into the storage first, then follows one fenced transaction.
+   * A kill before the commit leaves the old state and unreferenced objects, which housekeeping removes.
+   * @returns false when this attempt may no longer write (deleted, or another attempt is ahead)
+   * @throws AppError `storage_full`; Error when the bytes differ from the thread's hash
    */
   publish(video: Video, attempt: number, result: FinishedVideo): Promise<boolean>;
 }
@@ -36,11 +35,11 @@ class Fenced extends Error {}
 export function createPublishService(deps: PublishDeps): PublishService {
   const { db, storage, state, now } = deps;
 
-  /** An unchanged clip points at the original's object: no copy, the same hash. */
+  /** An unchanged clip refers to the original's object: no copy, the same hash. */
   async function storeResult(video: Video, result: FinishedVideo): Promise<StoredFile> {
     if (result.resultPath === null) return { sha256: video.originalSha256, sizeBytes: video.fileSize };
-    // A repeated publication finds its file already moved. Else it is put, also over the same bytes: what is stored may be damaged,
-    // or about to be removed with the last video that had it.
+    // A repeated publication finds its file already moved. Otherwise it is stored, even if the same bytes exist: those
+    // may be damaged, or about to be removed with the last video that had them.
     const moved = await access(result.resultPath).then(
       () => false,
       () => true,
@@ -54,7 +53,7 @@ export function createPublishService(deps: PublishDeps): PublishService {
     return stored;
   }
 
-  // Copied, not moved: a repeated publication finds them again.
+  // Copied, not moved, so that a repeated publication finds them again.
   async function storeSmall(file: string | null): Promise<StoredFile | null> {
     return file === null ? null : storage.putBuffer(await readFile(file));
   }

@@ -12,8 +12,8 @@ import type { Window } from './look-again.ts';
 
 export interface ResultParts {
   /**
-   * Rows of windows that one part each can hold: where each begins with a picture that clears the decoder, they decode one
-   * behind the other as they would alone, and starting a decoder costs more than decoding 20 pictures.
+   * Groups windows that fit into one part each. If each begins with a picture that clears the decoder, they decode one
+   * after the other as they would alone; starting a decoder costs more than decoding 20 pictures.
    * @returns null when the tables of the file do not list these pictures
    * @throws Mp4Error when the file cannot be read
    */
@@ -23,7 +23,7 @@ export interface ResultParts {
 export interface PartToCut {
   readonly windows: readonly Window[];
   /**
-   * Writes the pictures of the windows as a clip of their own and says what it holds, as ffprobe would.
+   * Writes the pictures of the windows as a clip of their own and describes it as ffprobe would.
    * @throws Mp4Error when the file cannot be read
    */
   cut(outputPath: string, signal?: AbortSignal): Promise<ResultPart>;
@@ -31,12 +31,12 @@ export interface PartToCut {
 
 export interface ResultPart {
   readonly info: MediaInfo;
-  /** Time of the first picture of the part that is to be looked at. */
+  /** Time of the first picture of the part to examine. */
   readonly fromTicks?: number;
 }
 
 /**
- * Opens a result for cutting parts of its pictures out of it, coded bytes untouched.
+ * Opens a result for cutting parts out of its pictures, with coded bytes unchanged.
  * @returns null when its tables are unusual
  * @throws Mp4Error when they cannot be read
  */
@@ -57,7 +57,7 @@ export async function openParts(
   const toMs = (ticks: number) => (ticks * 1000) / track.timescale;
   const avcC = track.entries[0]?.boxes.find(({ type }) => type === 'avcC');
   const lengthSize = avcC && track.entries.length === 1 ? readAvcConfig(avcC.payload).lengthSize : null;
-  // What is shown before the part that is looked at is only decoded because others refer to it.
+  // Pictures shown before the examined part are only decoded if others refer to them.
   const withoutUnseen = async (part: readonly Sample[], fromPts: number): Promise<Sample[]> => {
     const needed: Sample[] = [];
     for (const sample of part) {
@@ -74,10 +74,10 @@ export async function openParts(
     const first = samples.findIndex(({ pts }) => pts + edit.offsetTicks === ticks);
     const head = samples[first];
     if (!head?.sync) return null;
-    // Leading pictures of an open group belong to what stands before; in HEVC nothing behind needs them.
+    // Leading pictures of an open group belong to the stretch before; in HEVC no later one needs them.
     const from = stream.codec === 'hevc' ? head.pts : Number.NEGATIVE_INFINITY;
     const part = samples.slice(first, first + window.packets).filter(({ pts }) => pts >= from);
-    // As many pictures as the window has, the key picture first: part and window then count alike.
+    // The part must have as many pictures as the window and begin with the key picture, so that both count alike.
     if (part.length !== window.end - window.first || part.some(({ pts }) => pts < head.pts)) return null;
     const shownTicks = pictures.ptsTicks[window.shown];
     const fromPts =
@@ -124,23 +124,23 @@ export async function openParts(
   };
 }
 
-/** Windows that one part holds. */
+/** Windows in one part. */
 interface Group {
   readonly windows: Window[];
   readonly first: WindowPart;
-  /** Whether others may join it: all of it begins with pictures that clear the decoder. */
+  /** Whether others may join it: all its windows begin with pictures that clear the decoder. */
   readonly mayJoin: boolean;
-  /** Of all windows, one behind the other. */
+  /** Samples of all windows, one after the other. */
   samples: readonly Sample[];
   durationTicks: number;
 }
 
-/** What of a file makes a window. */
+/** The samples of a file that make a window. */
 interface WindowPart {
   /** The key picture that it begins with. */
   readonly head: Sample;
   readonly samples: readonly Sample[];
-  /** Time of the first picture that is looked at, where others stand before it. */
+  /** Time of the first picture to examine, if others come before it. */
   readonly fromPts: number | null;
   readonly durationTicks: number;
 }

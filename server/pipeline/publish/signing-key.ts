@@ -18,8 +18,8 @@ const FILE_NAME = 'certificate-key.pem';
 const KEY_BYTES = 32;
 
 /**
- * Opens the server's Ed25519 key: the given one, else a PKCS #8 file in the data folder that only this user can read and that is made
- * at the first start. Two processes that start together end with the same key.
+ * Opens the server's Ed25519 key: the given one, else a PKCS #8 file in the data folder that only this user can read
+ * and that is made at the first start. Two processes that start together end up with the same key.
  * @param given PKCS #8 as PEM, or as the base64 of DER, which fits into one line of an environment
  * @throws ConfigError when it is not an Ed25519 key
  */

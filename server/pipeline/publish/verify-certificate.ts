@@ -5,20 +5,19 @@ import { hashFile } from '../steps/step-store.ts';
 import type { Claim } from './verify-claims.ts';
 
 export interface CertificateInput {
-  /** The certificate's file as it is. */
+  /** Text of the certificate's file. */
   readonly text: string;
   readonly originalPath: string;
   readonly repairedPath: string;
-  /** The report's JSON value; null when only the certificate is at hand. */
+  /** The report's JSON value; null if only the certificate is available. */
   readonly report: unknown;
-  /** Public key of the server one trusts (64 hexadecimal digits); null when it is not known. */
+  /** Public key of the trusted server (64 hexadecimal digits); null if unknown. */
   readonly trustedKey: string | null;
 }
 
 /**
- * Holds a certificate against its signature, the two files, the report and the key of the server that is
- * trusted. Without that key a valid signature only says that nobody changed the certificate since somebody
- * signed it.
+ * Checks a certificate against its signature, the two files, the report and the key of a trusted server. Without that
+ * key, a valid signature only proves that nobody changed the certificate since somebody signed it.
  */
 export async function verifyCertificate(input: CertificateInput): Promise<Claim[]> {
   const read = readCertificate(input.text);
@@ -54,8 +53,8 @@ export async function verifyCertificate(input: CertificateInput): Promise<Claim[
 }
 
 /**
- * The raw public key in what a person has at hand: hexadecimal digits, a PEM file, or the answer of
- * `/api/certificate-key`. @returns null when it is none of them
+ * Reads a raw public key from hexadecimal digits, a PEM file, or the answer of `/api/certificate-key`. @returns null
+ * for anything else
  */
 export function readPublicKey(text: string): string | null {
   const trimmed = text.trim();

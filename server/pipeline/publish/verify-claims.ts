@@ -23,7 +23,7 @@ export interface ClaimInput {
   readonly tools: ToolPaths;
 }
 
-/** One statement of the report, held against the files. */
+/** One statement of the report, checked against the files. */
 export interface Claim {
   readonly claim: string;
   readonly confirmed: boolean;
@@ -41,8 +41,8 @@ interface OpenedOriginal extends OpenFile {
 }
 
 /**
- * Checks each claim of a repair report against the two files alone: hashes, carried-over streams, and the
- * detectors run again on both.
+ * Checks each claim of a repair report by the two files alone: hashes, carried-over streams, and the detectors run
+ * again on both.
  * @throws MediaToolError when a tool cannot run
  */
 export async function verifyClaims(input: ClaimInput): Promise<Claim[]> {
@@ -111,7 +111,7 @@ function indexClaim(isRebuilt: boolean, said: boolean): Claim {
   };
 }
 
-/** Nothing is coded here, and whoever checks has the room for the clip. */
+/** Nothing is encoded here, and whoever checks has enough memory for the clip. */
 const NO_LIMITS: MediaLimits = {
   threads: 1,
   preset: 'medium',
@@ -121,8 +121,8 @@ const NO_LIMITS: MediaLimits = {
 };
 
 /**
- * The original as the repair reads it: with a rebuilt index, or in MP4. Null where it cannot be opened from itself alone: the
- * repair may have had earlier clips of the same device.
+ * The original as the repair reads it: with a rebuilt index, or in MP4. Null if it cannot be opened by itself, because
+ * the repair may have used earlier clips of the same device.
  */
 async function openAsRepaired(
   inputPath: string,
@@ -151,7 +151,7 @@ async function tryOpen(
   const read = await probe(tools, filePath, format).catch(() => null);
   if (!read || read.video.length === 0) return null;
   const info = { ...read, lostEnds };
-  // What a result says of itself is no proof.
+  // A result's own record is no proof.
   const analysis = await analyseVideo({ inputPath: filePath, info, tools, believesFile: false });
   return { path: filePath, info, analysis };
 }
@@ -166,7 +166,7 @@ async function streamClaims(
   const { video, audio } = report;
   if (video.treatment === 'copied' || video.treatment === 'smart_render') {
     const said = video.unitsKept ?? 0;
-    // What is kept counts all of the file, as an edit list hides pictures behind the shown ones too.
+    // Kept units are counted in the whole file, because an edit list also hides pictures after the shown ones.
     const resultPackets = await hashPackets({ ...result, tools }, 'v', 'file');
     const originalPackets = await hashPackets({ ...original, tools }, 'v', 'file');
     const coded = inCommon(originalPackets, resultPackets);
@@ -183,7 +183,7 @@ async function streamClaims(
     );
     // Coded pictures that an edit list hides are carried over but never shown.
     const hidden = resultPackets.length - (result.analysis.pictures?.ptsTicks.length ?? resultPackets.length);
-    // Kept pictures that refer to a damaged one decode to another picture once that is mended.
+    // Kept pictures that refer to a damaged one decode differently once that is repaired.
     const isMended = mendedTimes(original, report.defects);
     const keptOf = (times: ReadonlySet<number>) =>
       inCommon(
@@ -209,7 +209,7 @@ async function streamClaims(
   return claims;
 }
 
-/** That the coded sound is the original's, all of it or what the report says; null where nothing is said. */
+/** The claim that the coded sound is the original's, entirely or as the report says; null if it says nothing. */
 async function keptSoundClaim(
   original: OpenFile,
   result: OpenFile,
@@ -229,7 +229,7 @@ async function keptSoundClaim(
   };
 }
 
-/** Times of the pictures inside the damaged stretches that were repaired, ticks of the original's video. */
+/** Times of the pictures inside repaired damaged stretches, ticks of the original's video. */
 function mendedTimes({ analysis }: OpenFile, defects: readonly Defect[]): Set<number> {
   const mended = defects.flatMap(({ kind, outcome, firstFrame, lastFrame }) => {
     if (kind !== 'corrupted_section' || outcome !== 'repaired') return [];
@@ -240,9 +240,9 @@ function mendedTimes({ analysis }: OpenFile, defects: readonly Defect[]): Set<nu
 }
 
 /**
- * Times of the pictures that a decoder comes to right behind mended ones: what it keeps of a picture that broke off spoils them, though they
- * do not refer to it. In H.264 with variable-length codes ffmpeg's does so: an I picture behind damage stood at 51.7 dB, a B picture too.
- * They reach to the second key picture behind each.
+ * Times of the pictures that are decoded right after repaired ones. The decoder's remains of a picture that broke off
+ * spoil them, although they do not refer to it. ffmpeg's H.264 decoder does so with variable-length codes: an I picture
+ * after damage had 51.7 dB, a B picture too. They extend to the second key picture after each.
  */
 function timesBehind(
   mended: ReadonlySet<number>,
@@ -261,7 +261,7 @@ function timesBehind(
   return behind;
 }
 
-/** Each defect of the report is found again in the original, at its place and with its figure. */
+/** Claims that each defect of the report is found again in the original, at its place and with its value. */
 function foundClaims(original: OpenFile, report: RepairReport): Claim[] {
   return report.defects
     .filter(({ action }) => action !== 'rebuilt_index')
@@ -290,7 +290,7 @@ function isSame(finding: Finding, defect: Defect): boolean {
 
 const REPAIRABLE = ['stuttered_cut', 'dropped_frames', 'corrupted_section', 'audio_sync'] as const;
 
-/** Of each kind, the result shows no more than what the report says was left alone. */
+/** Claims that the result shows, of each kind, no more than the report says was left alone. */
 function goneClaims(result: OpenFile, report: RepairReport): Claim[] {
   return REPAIRABLE.flatMap((kind) => {
     const mine = report.defects.filter((defect) => defect.kind === kind);

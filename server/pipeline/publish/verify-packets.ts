@@ -13,8 +13,8 @@ import {
 import type { VerifyInput } from './verify-result.ts';
 
 /**
- * Checks on coded units, without decoding: untouched pictures and sound are the same bytes, decode times
- * rise, and the clip is as long as planned.
+ * Checks coded units without decoding: untouched pictures and sound have the same bytes, decode times rise, and the
+ * clip is as long as planned.
  */
 export async function checkPackets(
   input: VerifyInput,
@@ -29,7 +29,7 @@ export async function checkPackets(
     const [name, what] = EQUAL_STREAMS[stream];
     const check = equalCheck(name, what, await hashPackets(before, stream), result);
     if (check.passed) return check;
-    // The two readers may see hidden units differently; ffmpeg's list is the one anybody can repeat.
+    // The two readers may treat hidden units differently; ffmpeg's list is the one that anybody can repeat.
     const byTool = await hashPacketsByTool(after, stream);
     return equalCheck(name, what, await hashPacketsByTool(before, stream), byTool);
   };
@@ -48,7 +48,7 @@ export async function checkPackets(
     );
   } else if (input.video.treatment === 'smart_render') {
     const check = keptCheck(await hashPackets(before, 'v'), video, planned, input);
-    // The two readers may see hidden units differently; ffmpeg's list is the one anybody can repeat.
+    // The two readers may treat hidden units differently; ffmpeg's list is the one that anybody can repeat.
     const [beforeByTool, afterByTool] = check.passed
       ? [[], []]
       : [await hashPacketsByTool(before, 'v'), await hashPacketsByTool(after, 'v')];
@@ -68,8 +68,8 @@ const EQUAL_STREAMS = {
 } as const;
 
 /**
- * Transport streams and AVI mark units with start codes or headers of their own, MP4 and Matroska store
- * lengths and the header once: same content, other bytes.
+ * Whether coded bytes can be compared. Transport streams and AVI mark units with start codes or headers of their own,
+ * MP4 and Matroska store lengths, and the headers once: same content, other bytes.
  */
 function sameCodedForm(info: MediaInfo): boolean {
   return info.format === 'mov' || info.format === 'matroska';
@@ -86,8 +86,8 @@ function risingCheck(packets: readonly HashedPacket[]): ResultCheck {
 }
 
 /**
- * Containers of MP4 make declare the length of all pictures one behind the other, which is too short where pictures are missing
- * before the last one coded: then the times of the pictures tell, as far as the container hands them over.
+ * Checks the duration. MP4-like containers declare the sum of all picture durations, which is too short if pictures are
+ * missing before the last coded one. Then the times of the pictures count, as far as the container outputs them.
  */
 function lengthCheck(
   { info, video }: { readonly info: MediaInfo; readonly video: readonly HashedPacket[] },
@@ -106,9 +106,9 @@ function lengthCheck(
   const toMs = (ticks: number) => ticksToMs(ticks, pictures.timeBase);
   const frameMs = toMs(pictures.medianIntervalTicks);
   const wantMs = toMs(last.ptsTicks - first.ptsTicks) + frameMs;
-  // Half a picture, and the last picture of a variable-rate clip may be declared longer or shorter.
+  // Half a picture, plus the last picture of a variable-rate clip, which may be declared longer or shorter.
   const slackMs = frameMs * (pictures.variableByNature ? 3 : 0.5) + lastPictureSlackMs(input, wantMs);
-  // A clip whose container stores no display times begins with a wait, which is told as part of its length.
+  // A clip whose container stores no display times begins with a delay that counts as part of its duration.
   const waitMs = input.analysis.info.format === 'mov' ? 0 : Math.max(0, toMs(first.ptsTicks));
   const lengths = lengthsOf(info, video, planned.length);
   const extrasMs = [0, waitMs, tailMs(input, pictures), lengths.hiddenMs];
@@ -122,7 +122,10 @@ function lengthCheck(
   };
 }
 
-/** How long the original shows its last picture beyond the usual time: where an edit list hides the pictures behind it, say. */
+/**
+ * How long the original shows its last picture beyond the usual time, for example because an edit list hides the
+ * pictures after it.
+ */
 function tailMs(
   { analysis }: VerifyInput,
   { ptsTicks, medianIntervalTicks, timeBase }: PictureTimes,
@@ -130,14 +133,15 @@ function tailMs(
   const { startMs, durationMs } = analysis.info.video[0] ?? { startMs: null, durationMs: null };
   const firstTicks = ptsTicks[0] ?? 0;
   const lastEndTicks = (ptsTicks.at(-1) ?? 0) + medianIntervalTicks;
-  // The first picture may come later than the stream is said to begin.
+  // The first picture may come later than the stream is stated to begin.
   const endMs = (startMs ?? ticksToMs(firstTicks, timeBase)) + (durationMs ?? 0);
   return Math.max(0, endMs - ticksToMs(lastEndTicks, timeBase));
 }
 
 /**
- * From the first to the last of the pictures that are shown, and what an edit list hides before them. A container declares that with the others
- * where a key picture stands before them; before a repair there may have been none, and nothing was declared for what could not be decoded.
+ * Duration from the first to the last shown picture, and of what an edit list hides before them. A container includes
+ * the hidden part in its duration if a key picture precedes it; before a repair there may have been none, and what
+ * could not be decoded was not declared.
  */
 function lengthsOf(
   info: MediaInfo,
@@ -171,7 +175,7 @@ function equalCheck(
   return { name, passed, detail: `${equal} of ${original.length} ${what} have the same SHA-256.` };
 }
 
-/** Of a sound with new frames in its holes all others must be there with the same bytes. */
+/** If a sound has new frames in its holes, all others must be there with the same bytes. */
 function keptSoundCheck(
   { unitsKept }: VerifyInput['audio'],
   original: readonly HashedPacket[],
@@ -185,7 +189,7 @@ function keptSoundCheck(
   };
 }
 
-/** Smart render promises which pictures it did not touch: each must be there with the same bytes. */
+/** Smart render states which pictures it did not touch: each must be there with the same bytes. */
 function keptCheck(
   original: readonly HashedPacket[],
   result: readonly HashedPacket[],

@@ -17,21 +17,21 @@ export interface VerifyInput {
   readonly resultPath: string;
   /** What the result declares. */
   readonly resultInfo: MediaInfo;
-  /** What the result was made from. */
+  /** The file that the result was made from. */
   readonly inputPath: string;
   readonly analysis: Analysis;
   readonly edit: PictureEdit;
   readonly verdicts: readonly Verdict[];
   readonly video: StreamTreatment;
   readonly audio: StreamTreatment;
-  /** How far the sound was moved against the pictures by the repair, ms; null when its samples were mended. */
+  /** How far the repair moved the sound relative to the pictures, ms; null if its samples were changed. */
   readonly soundShiftMs: number | null;
   readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
-  /** Originals that have other order counts, so other bytes, and are proven to show what they showed; absent for none. */
+  /** Originals whose order counts, and so whose bytes, changed, proven to show what they showed; absent for none. */
   readonly recounted?: readonly number[];
-  /** Originals in whose places other pictures may be seen now; null where that is not known. */
+  /** Originals in whose places other pictures may be shown now; null if unknown. */
   readonly altered: ReadonlySet<number> | null;
-  /** Small grey pictures of those of them that a strict decode has shown, by display number of the original. */
+  /** Small grey pictures of the altered ones that a strict decode has shown, by display number of the original. */
   readonly seen: readonly KeptRun[];
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
@@ -39,21 +39,21 @@ export interface VerifyInput {
 }
 
 export interface Verification {
-  /** Pictures of the result: measured when it was decoded, else those of the original that were copied. */
+  /** Pictures of the result: measured if it was decoded, else those of the original that were copied. */
   readonly pictures: PictureTimes | null;
   readonly checks: readonly ResultCheck[];
-  /** The verdicts with the figure measured on the result. */
+  /** The verdicts with the values measured on the result. */
   readonly verdicts: readonly Verdict[];
-  /** Findings whose repair did not hold; they must be left alone and the clip written again. */
+  /** Findings whose repair did not hold; these must be left alone and the clip written again. */
   readonly failed: readonly { readonly finding: Finding; readonly reason: string }[];
-  /** What the detectors are sure of at and around new pictures, in the numbering of the result. */
+  /** Certain findings at and around new pictures, in the result's numbering. */
   readonly remaining: readonly Finding[];
 }
 
 /**
- * Checks a finished clip before anybody sees it: coded units that should be untouched have equal hashes,
- * times are as planned and rise, the decoder has nothing to say, and the detectors that reported a defect
- * no longer do. Pictures are decoded only around new ones; copied streams are proven by hashes.
+ * Checks a finished clip before anybody sees it: coded units that should be untouched have equal hashes, times are as
+ * planned and rise, the decoder does not complain, and the detectors that reported a defect no longer do. Pictures are
+ * only decoded around new ones; copied streams are proven by hashes.
  * @throws MediaToolError when the result cannot be read at all
  */
 export async function verifyResult(input: VerifyInput): Promise<Verification> {
@@ -72,7 +72,7 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
       remaining: [],
     };
   }
-  // Hashing waits for the disk and decoding for the processor.
+  // Hashing waits for the disk and decoding for the processor, so they run together.
   const [packetChecks, seen] = await Promise.all([
     checkUnits(input, info, planned),
     lookAgain({
@@ -97,9 +97,9 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
 }
 
 /**
- * Small pictures that need not be decoded again, by display number of the result: what the analysis saw, where the result is
- * bound or proven to decode to the same, and new ones that a strict decode has shown already. Damage that was left where it is,
- * is looked at again.
+ * Small pictures that need not be decoded again, by display number of the result: what the analysis saw, if the result
+ * is bound or proven to decode the same, and new ones that a strict decode has already shown. Damage that was left in
+ * place is examined again.
  */
 function knownPictures(
   { analysis, altered, seen }: VerifyInput,
@@ -128,7 +128,7 @@ async function checkUnits(
   return [...(await checkPackets(input, info, planned)), ...(await checkSound(input, info))];
 }
 
-/** Pictures of the result that are new or were coded anew; beside a removal, the two that met. */
+/** New or re-encoded pictures of the result; at a removal, the two that now follow each other. */
 function freshFrames(input: VerifyInput, planned: readonly PlannedPicture[]): number[] {
   const isFresh = ({ originalFrame }: PlannedPicture, index: number) => {
     if (originalFrame === null) return true;
@@ -182,7 +182,7 @@ function nothingNew(inherited: readonly Finding[]): string {
   return `${none} Beside the repairs they now see what the original has too: ${places(inherited)}.`;
 }
 
-/** Largest difference of a picture's time to the plan, both counted from the first picture. */
+/** Largest difference between a picture's time and the plan, both counted from the first picture. */
 function timesCheck(input: VerifyInput, planned: readonly PlannedPicture[], seen: SecondLook): ResultCheck {
   const name = 'times as planned';
   const from = input.analysis.pictures?.timeBase;
@@ -199,7 +199,7 @@ function timesCheck(input: VerifyInput, planned: readonly PlannedPicture[], seen
     const got = ticksToMs((times[index] ?? 0) - seenFirst, to);
     worstMs = Math.max(worstMs, Math.abs(want - got));
   });
-  // One tick of a coarse time base (1/600 s in QuickTime) is the most that rounding can cost.
+  // Rounding costs at most one tick of a coarse time base (1/600 s in QuickTime).
   const passed = worstMs <= 2;
   return {
     name,

@@ -10,12 +10,12 @@ import { heardMove } from './heard-move.ts';
 import { hashPackets, type HashInput } from './packet-hashes.ts';
 import type { VerifyInput } from './verify-result.ts';
 
-/** The goal for the residual of a repaired offset, ms. */
+/** The goal for the remaining offset after a repair, ms. */
 const MOVE_TOLERANCE_MS = 5;
 
 /**
- * Checks the sound of a result whose sound was moved or mended: it begins where planned against the
- * pictures, keeps rate and channels, and the detector of sync no longer finds a fault.
+ * Checks the sound of a result whose sound was moved or changed: it begins where planned relative to the pictures,
+ * keeps rate and channels, and the sync detector no longer finds a fault.
  */
 export async function checkSound(input: VerifyInput, info: MediaInfo): Promise<ResultCheck[]> {
   const before = input.analysis.info.audio[0];
@@ -52,7 +52,7 @@ export async function checkSound(input: VerifyInput, info: MediaInfo): Promise<R
 async function syncCheck(input: VerifyInput, info: MediaInfo): Promise<ResultCheck> {
   const { tools, signal, resultPath } = input;
   const { audio } = await readPackets({ inputPath: resultPath, info, tools, signal });
-  // A sound moved by what is seen and heard contradicts the times of the container; only the content can tell.
+  // Sound moved by the content contradicts the container's times; only the content can tell.
   const bySight = input.verdicts.some(({ finding: { detail } }) => {
     return (
       detail.kind === 'audio_sync' && (detail.evidence === 'content' || detail.driftSource === 'content')
@@ -78,8 +78,9 @@ async function syncCheck(input: VerifyInput, info: MediaInfo): Promise<ResultChe
 }
 
 /**
- * How far the same sound packets stand later in the result, against the pictures, ms: the middle of all
- * pairs with equal bytes; of a sound that was coded anew, how far it is heard later. Start times do not tell it, because a shift may begin inside the first packet.
+ * How much later the same sound packets are in the result, relative to the pictures, ms: the median of all pairs with
+ * equal bytes. For re-encoded sound, how much later it is heard. Start times do not tell, because a shift may begin
+ * inside the first packet.
  */
 async function measureMove(input: VerifyInput, info: MediaInfo): Promise<number | null> {
   const { tools, signal, analysis } = input;
@@ -105,8 +106,8 @@ async function measureMove(input: VerifyInput, info: MediaInfo): Promise<number 
 }
 
 /**
- * How many units later the same unit stands in the first list than in the second: the distance that most
- * pairs agree on, so that silence and loops, whose packets repeat, cannot mislead. Null without a pair.
+ * Distance between equal units of two lists: the one that most pairs agree on, so that silence and loops, whose packets
+ * repeat, cannot mislead. Null without a pair.
  */
 export function commonLag(before: readonly string[], after: readonly string[]): number | null {
   const places = new Map<string, number[]>();
@@ -130,10 +131,10 @@ export function commonLag(before: readonly string[], after: readonly string[]): 
   return best;
 }
 
-/** Places of one repeated packet that are compared; digital silence repeats one all through a clip. */
+/** Most places of one repeated packet that are compared; digital silence repeats one throughout a clip. */
 const MAX_REPEATS = 64;
 
-/** AVI states when a stream begins, and pictures that are coded out of their order come out of the decoder later. */
+/** AVI states when a stream begins, but reordered pictures come out of the decoder later. */
 function firstPictureMs({ analysis: { info, pictures } }: VerifyInput): number {
   const first = info.format === 'avi' ? pictures?.ptsTicks[0] : undefined;
   return first === undefined || !pictures
@@ -141,7 +142,7 @@ function firstPictureMs({ analysis: { info, pictures } }: VerifyInput): number {
     : ticksToMs(first, pictures.timeBase);
 }
 
-/** Each sound packet with its time against the first picture, ms. */
+/** Each sound packet with its time relative to the first picture, ms. */
 async function packetTimes(file: HashInput, pictureMs: number): Promise<{ hash: string; ms: number }[]> {
   const { num, den } = file.info.audio[0]?.timeBase ?? { num: 1, den: 1 };
   return (await hashPackets(file, 'a')).map(({ hash, ptsTicks }) => {

@@ -3,10 +3,16 @@ import type { Finding } from '../analyse/analysis.ts';
 import { clock } from './build-report.ts';
 import type { Claim } from './verify-claims.ts';
 
-/** How near a mended defect must stand to one that it hid, ms: farther off it would not have kept the detectors from seeing it. */
+/**
+ * Largest distance between a repaired defect and one that it hid, ms; farther away, it would not have affected the
+ * detectors.
+ */
 const HIDING_MS = 500;
 
-/** A defect that showed only in a first result, which is not kept: the original must have another, mended one right beside it. */
+/**
+ * The claim of a defect that only showed in a first result, which is not kept: the original must have another, repaired
+ * one right next to it.
+ */
 export function hiddenClaim({ kind, startMs, endMs }: Defect, defects: readonly Defect[]): Claim {
   const beside = defects.find((other) => {
     const isMended = other.outcome === 'repaired' && other.foundIn === undefined && other.firstFrame !== null;
@@ -20,22 +26,22 @@ export function hiddenClaim({ kind, startMs, endMs }: Defect, defects: readonly 
 }
 
 /**
- * Whether a repeat or a jump stands in or beside damage that the report says to be kept as the decoder conceals it: a concealed
- * loss is a repeat, and the first whole picture behind a smear is a jump.
+ * Whether a repeat or jump lies in or next to damage that the report says is kept as the decoder conceals it. A
+ * concealed loss is a repeat, and the first intact picture after a smear is a jump.
  */
 export function isTrace({ kind, firstFrame, lastFrame }: Finding, defects: readonly Defect[]): boolean {
   if (kind === 'corrupted_section' || firstFrame === null || lastFrame === null) return false;
   return defects.some((damage) => {
     if (damage.action !== 'concealed_frames' || damage.firstFrame === null || damage.lastFrame === null)
       return false;
-    // Repeats and holes inside it are mended too, so that its end moves farther than its start.
+    // Repeats and gaps inside it are repaired too, so its end moves farther than its start.
     const first = damage.firstFrame + addedBefore(damage.firstFrame, defects);
     const last = damage.lastFrame + addedBefore(damage.lastFrame + 1, defects);
     return lastFrame >= first - 1 && firstFrame <= last + 1;
   });
 }
 
-/** How many pictures the result has more than the original before a picture of the original. */
+/** How many more pictures the result has than the original before a picture of the original. */
 function addedBefore(frame: number, defects: readonly Defect[]): number {
   return defects.reduce((sum, { kind, outcome, action, firstFrame, lastFrame, count }) => {
     if (outcome !== 'repaired' || firstFrame === null || firstFrame >= frame) return sum;
@@ -46,16 +52,17 @@ function addedBefore(frame: number, defects: readonly Defect[]): number {
 }
 
 /**
- * Whether a finding on the result may be what is left of a defect: a jump of the motion says nothing of a hole in the times, and
- * pictures put into one are guesses that the next true one may jump away from.
+ * Whether a finding on the result may be the rest of a defect. A jump of the motion says nothing about a gap in the
+ * times, and inserted pictures are estimates from which the next true one may jump.
  */
 export function isSameDetector(defect: Pick<Defect, 'kind' | 'detector'>, finding: Finding): boolean {
   return finding.kind !== 'dropped_frames' || defect.detector === finding.detector;
 }
 
 /**
- * Whether a jump in the result is a step between two pictures that follow each other in the original too, neither of them mended: losses
- * are counted roughly, and where the sound still misses some, a step beside a mended one may count as another.
+ * Whether a jump in the result lies between two unchanged pictures that follow each other in the original too. The
+ * number of losses is an estimate, and if the sound still suggests some, a step next to a repaired one may look like
+ * another loss.
  */
 export function isOwnStep({ detector, firstFrame }: Finding, defects: readonly Defect[]): boolean {
   if (detector !== 'detect-hidden-drops' || firstFrame === null) return false;
@@ -74,7 +81,7 @@ function originalOf(frame: number, defects: readonly Defect[]): number | null {
   return null;
 }
 
-/** Whether a repair has put another picture in the place of one of the original, or taken it out. */
+/** Whether a repair replaced a picture of the original or removed it. */
 function isReplaced(frame: number, { kind, firstFrame, lastFrame }: Defect): boolean {
   if (firstFrame === null || lastFrame === null) return false;
   const isHole = kind === 'dropped_frames' && lastFrame !== firstFrame;

@@ -7,19 +7,19 @@ import type { VerifyInput } from './verify-result.ts';
 export interface JudgedVerdicts {
   readonly verdicts: readonly Verdict[];
   readonly failed: readonly { readonly finding: Finding; readonly reason: string }[];
-  /** Sure findings on the result that nothing in the original explains. */
+  /** Certain findings on the result that nothing in the original explains. */
   readonly unexplained: readonly Finding[];
-  /** All sure findings on the result. */
+  /** All certain findings on the result. */
   readonly remaining: readonly Finding[];
-  /** Sure findings between pictures that follow each other in the original too: brought to light, not made. */
+  /** Certain findings between pictures that follow each other in the original too: brought to light, not made. */
   readonly inherited: readonly Finding[];
 }
 
 const PICTURE_DEFECTS = new Set<Finding['kind']>(['stuttered_cut', 'dropped_frames', 'corrupted_section']);
 
 /**
- * Holds the findings on the result against the verdicts: a repair stands when its detector is silent where
- * the defect was; a defect that was left alone may still be seen there.
+ * Compares the findings on the result with the verdicts. A repair holds if its detector is silent where the defect was;
+ * a defect that was left alone may still be seen there.
  */
 export function judgeVerdicts(
   input: Pick<VerifyInput, 'verdicts'>,
@@ -61,12 +61,14 @@ export function judgeVerdicts(
   };
 }
 
-/** A jump of the motion says nothing of a hole in the times; damage is one, whoever saw it first. */
+/** A jump of the motion says nothing about a gap in the times; damage is the same, whoever saw it first. */
 function isSameDetector(a: Finding, b: Finding): boolean {
   return a.kind === 'corrupted_section' || a.detector === b.detector;
 }
 
-/** True for repeats among pictures that stay as the decoder conceals their loss: they are no part of what was mended beside them. */
+/**
+ * True for repeats among pictures that stay as the decoder conceals them: they are not part of the repair next to them.
+ */
 function isTrace(
   { kind, firstFrame, lastFrame }: Finding,
   planned: readonly PlannedPicture[],
@@ -82,7 +84,10 @@ function isTrace(
   });
 }
 
-/** True for a jump between two pictures that follow each other in the original too: no repair has made it or could have mended it. */
+/**
+ * True for a jump between two pictures that follow each other in the original too: no repair made it or could have
+ * repaired it.
+ */
 function isOwnStep({ detector, firstFrame }: Finding, planned: readonly PlannedPicture[]): boolean {
   if (detector !== 'detect-hidden-drops' || firstFrame === null) return false;
   const before = planned[firstFrame]?.originalFrame ?? null;
@@ -90,8 +95,8 @@ function isOwnStep({ detector, firstFrame }: Finding, planned: readonly PlannedP
 }
 
 /**
- * True when all pictures that make a stutter or a hole, the one before included, are neighbours in the
- * original. Detectors need live motion beside a defect: a repair next to it can bring it to light.
+ * True if all pictures of a stutter or a gap, including the one before, are neighbours in the original. Detectors need
+ * motion next to a defect, so a repair nearby can bring it to light.
  */
 function isInherited(finding: Finding, planned: readonly PlannedPicture[]): boolean {
   const { kind, firstFrame, lastFrame } = finding;
@@ -107,8 +112,8 @@ function isInherited(finding: Finding, planned: readonly PlannedPicture[]): bool
 }
 
 /**
- * The figure of a defect that its detector no longer sees. Counts are then 0; ratios are not measured where
- * there is no run to measure, so nothing is claimed.
+ * The value of a defect that its detector no longer sees. Counts are then 0. Ratios cannot be measured without a run,
+ * so nothing is claimed.
  */
 function settledValue(finding: Finding): number | null {
   return finding.measure.unit === 'frames' ? 0 : null;
@@ -119,7 +124,7 @@ interface Place {
   readonly last: number;
 }
 
-/** First and last picture of the result where a defect of the original was, one neighbour each included. */
+/** First and last picture of the result where a defect of the original was, with one neighbour on each side. */
 function placeInResult(finding: Finding, planned: readonly PlannedPicture[]): Place {
   const firstFrame = finding.firstFrame ?? 0;
   const lastFrame = finding.lastFrame ?? firstFrame;

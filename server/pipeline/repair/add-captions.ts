@@ -5,19 +5,19 @@ import { joinSpans, type TimeSpan } from '#common/join-spans.ts';
 import type { CaptionCue } from '#common/report.ts';
 import type { SpeechSpan } from '../analyse/analysis.ts';
 
-/** Lengths a caption may have, ms (common broadcast practice: at least 1 s, at most 7 s on screen). */
+/** Limits for a caption, ms: common broadcast practice is 1 s to 7 s on screen. */
 export const CUE_LIMITS = { leastMs: 1000, mostMs: 7000, joinMs: 300 } as const;
 
 /**
- * Caption cues for the stretches in which somebody speaks: timing only, `text` is null. Stretches longer than 7 s
- * are split into equal parts, short ones are lengthened into the pause behind (or before) them up to 1 s.
- * @param durationMs length of the clip; no cue ends later. Null when unknown.
+ * Makes caption cues for the stretches in which somebody speaks: timing only, `text` is null. Stretches longer than 7 s
+ * are split into equal parts. Short ones are extended to 1 s, into the pause after (or before) them.
+ * @param durationMs length of the clip, ms; no cue ends later. Null when unknown.
  */
 export function makeTimedCues(speech: readonly SpeechSpan[], durationMs: number | null): CaptionCue[] {
   const { leastMs, mostMs, joinMs } = CUE_LIMITS;
   const endMs = durationMs ?? Number.POSITIVE_INFINITY;
   const isShort = (span: TimeSpan) => span.endMs - span.startMs < leastMs;
-  // Two stretches that nearly touch are one cue when one of them is too short to be read alone.
+  // Two stretches that nearly touch become one cue if one of them is too short to be read alone.
   const spans = joinSpans(speech, (before, span) => {
     const fits = span.startMs - before.endMs <= joinMs && span.endMs - before.startMs <= mostMs;
     return fits && (isShort(before) || isShort(span));
@@ -43,7 +43,7 @@ export function makeTimedCues(speech: readonly SpeechSpan[], durationMs: number 
 }
 
 /**
- * Makes the cues of a clip and writes them as `captions.vtt` into `workDir`.
+ * Makes the cues of a clip and writes them to `captions.vtt` in `workDir`.
  * @returns no path when nobody speaks
  */
 export async function addCaptions(input: {

@@ -1,8 +1,8 @@
 import type { ChangedSpan, PictureEdit } from './picture-edit.ts';
 
 /**
- * Puts the spans of all picture repairs into one edit: sorted, with the times of new pictures moved by what
- * earlier spans add or remove. Spans come with times on the original's axis.
+ * Puts the spans of all picture repairs into one edit. It sorts them and moves the times of new pictures by what
+ * earlier spans add or remove. The spans come with times on the original's axis.
  */
 export function composeEdit(spans: readonly ChangedSpan[]): PictureEdit {
   const sorted = [...spans].sort((a, b) => a.firstFrame - b.firstFrame || a.endFrame - b.endFrame);
@@ -17,13 +17,13 @@ export function composeEdit(spans: readonly ChangedSpan[]): PictureEdit {
 /** One picture of the planned result. */
 export interface PlannedPicture {
   readonly ptsTicks: number;
-  /** Display number in the original, or null for a new picture. */
+  /** Display number in the original; null for a new picture. */
   readonly originalFrame: number | null;
-  /** Picture of the original in whose place it stands; null where a stretch has another number of pictures now. */
+  /** Picture of the original whose place it takes; null if the stretch has another number of pictures now. */
   readonly placeFrame: number | null;
 }
 
-/** The whole result that an edit describes, picture by picture in display order. */
+/** Lists the whole result of an edit, picture by picture in display order. */
 export function plannedPictures(ptsTicks: readonly number[], edit: PictureEdit): PlannedPicture[] {
   const planned: PlannedPicture[] = [];
   let frame = 0;

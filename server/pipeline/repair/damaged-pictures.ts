@@ -5,7 +5,7 @@ export function damagedData({ detail }: Finding): readonly number[] | undefined 
   return detail.kind === 'corrupted_section' ? detail.damagedDataFrames : undefined;
 }
 
-/** Numbers below 0 of hidden pictures in the group of the finding, whose own coded data are damaged. */
+/** Numbers (below 0) of hidden pictures in the finding's group whose own coded data are damaged. */
 export function hiddenData({ detail }: Finding): readonly number[] | undefined {
   return detail.kind === 'corrupted_section' ? detail.hiddenDataFrames : undefined;
 }

@@ -3,18 +3,22 @@ import type { Verdict } from './picture-task.ts';
 import type { PictureRepair } from './repair-pictures.ts';
 
 export interface LaidOver {
-  /** No two of them overlap. */
+  /** They do not overlap. */
   readonly spans: readonly ChangedSpan[];
-  /** Of the repairs that are left. */
+  /** Verdicts of the repairs that remain. */
   readonly verdicts: readonly Verdict[];
-  /** Of those whose place is rebuilt with the damage around it, so that nothing of them is left to do. */
+  /**
+   * Verdicts of repairs whose place is rebuilt together with the damage around it, so that nothing is left to do for
+   * them.
+   */
   readonly dropped: readonly Verdict[];
 }
 
 /**
- * Settles repairs that lie under damage: where the damaged pictures are kept as they decode, repeats and holes among them
- * are mended there, and the damage's span is cut around them; where they are rebuilt, only what lies outside is left to do.
- * Repeats that made the clip longer go in any case, and holes are filled where all around is rebuilt like them.
+ * Settles repairs that lie inside damage. If the damaged pictures are kept as decoded, repeats and gaps among them are
+ * repaired there, and the damage's span is cut around them. If they are rebuilt, only what lies outside remains.
+ * Repeats that made the clip longer are removed in any case, and gaps are filled where everything around is rebuilt the
+ * same way.
  */
 export function layOver(repairs: readonly PictureRepair[]): LaidOver {
   const dropped: Verdict[] = [];
@@ -44,13 +48,13 @@ export function layOver(repairs: readonly PictureRepair[]): LaidOver {
   return { spans, verdicts, dropped };
 }
 
-/** Whether new pictures stand in the places of as many old ones, so that some of them can be left out. */
+/** Whether a span replaces pictures one by one, so that some of them can be left out. */
 const isReplaced = ({ firstFrame, endFrame, pictures }: ChangedSpan) =>
   pictures.length === endFrame - firstFrame;
 
 const isDamage = ({ span }: PictureRepair) => span.mendsDamage === true && !span.underDamage;
 
-/** Whether the pictures of a damaged stretch are kept as decoded where another span lies and right beside it. */
+/** Whether the pictures of a damaged stretch are kept as decoded at another span and right next to it. */
 function keepsAround(damage: ChangedSpan, { firstFrame, endFrame }: ChangedSpan): boolean {
   return damage.pictures.every(({ pixels }, at) => {
     const frame = damage.firstFrame + at;
@@ -59,7 +63,7 @@ function keepsAround(damage: ChangedSpan, { firstFrame, endFrame }: ChangedSpan)
   });
 }
 
-/** What other spans leave of one that has a picture for each of its places. */
+/** The parts of a span that other spans leave; it must have a picture for each of its places. */
 function cutAround(span: ChangedSpan, others: readonly ChangedSpan[]): ChangedSpan[] {
   return others.reduce((parts, other) => parts.flatMap((part) => besides(part, other)), [span]);
 }
@@ -77,7 +81,7 @@ function besides(span: ChangedSpan, { firstFrame, endFrame }: ChangedSpan): Chan
   });
 }
 
-/** The verdict on damage, which also says how many of its pictures another repair has taken. */
+/** The verdict on damage, with the number of its pictures that another repair has taken. */
 function without({ span, verdict }: PictureRepair, parts: readonly ChangedSpan[]): Verdict {
   const left = parts.reduce((sum, { pictures }) => sum + pictures.length, 0);
   const taken = span.pictures.length - left;

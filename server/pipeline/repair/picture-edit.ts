@@ -1,24 +1,24 @@
 import type { UnderDamage } from './picture-task.ts';
 
 /**
- * The pictures of a repaired clip, said as differences to the original: every picture that no span names
- * stays as it is, coded bytes included where the container allows. Producer: the frame and cut repairs.
- * Consumers: smart render, and the full encode where smart render declines.
+ * The pictures of a repaired clip as differences from the original. A picture that no span names stays as it is, with
+ * its coded bytes where the container allows. Made by the frame and cut repairs, used by smart render, and by the full
+ * encode if smart render declines.
  */
 export type PixelSource =
   /**
-   * A decoded picture of the original, by display number. `intact`: its own coded data are whole, it shows damage
-   * of pictures that it refers to at most, so that the data may stay.
+   * A decoded picture of the original, by display number. `intact`: its own coded data are undamaged and at most show
+   * damage of its reference pictures, so the data may stay.
    */
   | { readonly kind: 'original'; readonly frame: number; readonly intact?: boolean }
   /**
-   * Picture `index` of a file of raw pictures laid end to end in the stream's own pixel format and coded
-   * size (no rotation applied), tightly packed planes as ffmpeg's `rawvideo` writes them.
+   * Picture `index` of a file of raw pictures laid end to end, in the stream's pixel format and coded size (no rotation
+   * applied), with tightly packed planes as written by ffmpeg's `rawvideo`.
    */
   | { readonly kind: 'raw'; readonly path: string; readonly index: number };
 
 export interface NewPicture {
-  /** Presentation time on the result's axis, ticks of the original video time base. */
+  /** Presentation time on the result's axis, ticks of the original's video time base. */
   readonly ptsTicks: number;
   readonly pixels: PixelSource;
 }
@@ -30,22 +30,28 @@ export interface ChangedSpan {
   readonly endFrame: number;
   /** What stands there instead; empty to remove. */
   readonly pictures: readonly NewPicture[];
-  /** Added to the times of all later original pictures, on top of earlier spans' shifts; negative when time is removed. */
+  /**
+   * Added to the times of all later original pictures, on top of the shifts of earlier spans; negative when time is
+   * removed.
+   */
   readonly shiftAfterTicks: number;
-  /** Set where the span mends damage: undamaged pictures that refer to it shall stay exact, also where that takes bytes. */
+  /** Set if the span repairs damage: undamaged pictures that refer to it must stay exact, even if that takes bytes. */
   readonly mendsDamage?: boolean;
-  /** Pictures hidden before the first shown one, in the group of the span, whose data are damaged: numbers below 0. */
+  /** Damaged pictures of the same group that an edit list hides before the first shown one: numbers below 0. */
   readonly hiddenFrames?: readonly number[];
-  /** Set where it lies in a stretch that another span mends the damage of; `layOver` settles whose pictures stand there. */
+  /** Set if it lies in a stretch whose damage another span repairs; `layOver` decides whose pictures are used. */
   readonly underDamage?: UnderDamage;
-  /** What the method that rebuilt its pictures reached on true pictures beside them, dB; absent where none was tried. */
+  /** Quality that the rebuilding method reached on true pictures nearby, dB; absent if none was tried. */
   readonly scoredDb?: number;
 }
 
 /** Sorted by `firstFrame`, not overlapping. */
 export type PictureEdit = readonly ChangedSpan[];
 
-/** Originals that stand in their own place again, display numbers: damaged pictures as the decoder conceals their loss; held ones stand for others. */
+/**
+ * Display numbers of originals that keep their own place: damaged pictures as the decoder conceals them. Held pictures
+ * take the places of others and do not count.
+ */
 export function keptFrames({ firstFrame, endFrame, pictures }: ChangedSpan): number[] {
   return pictures.flatMap(({ pixels }) => {
     return pixels.kind === 'original' && pixels.frame >= firstFrame && pixels.frame < endFrame

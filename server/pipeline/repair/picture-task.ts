@@ -2,12 +2,12 @@ import type { RepairAction } from '#common/report.ts';
 import type { Finding } from '../analyse/analysis.ts';
 
 /**
- * How a repair is made that lies in a damaged stretch. `decoded`: from neighbours that only refer to damaged pictures, if the
- * stretch is kept as decoded. `whole`: from the whole pictures around the stretch, which is rebuilt from them too.
+ * How a repair inside a damaged stretch is made. `decoded`: from neighbours that only refer to damaged pictures, if the
+ * stretch is kept as decoded. `whole`: from the intact pictures around the stretch, which is rebuilt from them too.
  */
 export type UnderDamage = 'decoded' | 'whole';
 
-/** What shall be done about one picture defect; frame numbers and ticks are the original's. */
+/** What to do about one picture defect; frame numbers and ticks are the original's. */
 export type PictureTask =
   | {
       readonly kind: 'remove';
@@ -28,27 +28,27 @@ export type PictureTask =
       readonly slotTicks: readonly number[];
       /** Time of the next original picture on the axis of `slotTicks`; null at the end of the clip. */
       readonly resumeTicks: number | null;
-      /** Last true picture before and first true one behind the hole; null at an end of the clip. */
+      /** Last true picture before the gap and first true one after it; null at an end of the clip. */
       readonly before: number | null;
       readonly after: number | null;
-      /** A cut lies in the hole: the pictures on its two sides must not be mixed. */
+      /** A cut lies in the gap: pictures from its two sides must not be mixed. */
       readonly acrossCut: boolean;
       readonly shiftAfterTicks: number;
       readonly underDamage?: UnderDamage;
-      /** Damaged pictures that shall stay as decoded: rebuilt ones were tried, and show a defect themselves. */
+      /** Keeps damaged pictures as decoded, because rebuilt ones were tried and show a defect themselves. */
       readonly keepsDecoded?: boolean;
     };
 
 export type RebuildTask = Extract<PictureTask, { kind: 'rebuild' }>;
 
-/** What was decided or achieved for one finding, in words a person understands. */
+/** The decision or result for one finding, in words for people. */
 export interface Verdict {
   readonly finding: Finding;
   readonly outcome: 'repaired' | 'left_alone' | 'flagged';
   readonly action: RepairAction;
-  /** The detector's figure on the result; null when not measured again. */
+  /** The detector's value on the result; null when not measured again. */
   readonly after: number | null;
-  /** The finding's curve measured again, a value for each of its points. */
+  /** The finding's curve measured again, one value for each of its points. */
   readonly curveAfter?: readonly (number | null)[];
   readonly explanation: string;
 }

@@ -17,13 +17,13 @@ export interface RepairPlan {
   readonly frames: readonly PictureTask[];
   /** Sound findings to repair, for the step `fixing_audio`. */
   readonly sound: readonly Finding[];
-  /** Findings that stay as they are, each with its reason. */
+  /** Findings that stay as they are, each with a reason. */
   readonly left: readonly Verdict[];
-  /** Those of `left` that other evidence speaks against: reported, but not counted among the defects. */
+  /** Those of `left` that other evidence contradicts: reported, but not counted as defects. */
   readonly contradicted: readonly Finding[];
 }
 
-/** What a planner of one finding answers: a task, or the reason why there is none. */
+/** Answer of a planner for one finding: a task, or the reason why there is none. */
 export type Planned =
   | { readonly task: PictureTask }
   | { readonly reason: string; readonly contradicted?: boolean };
@@ -33,13 +33,13 @@ export interface PlanContext {
   readonly info: MediaInfo;
   readonly pictures: PictureTimes;
   readonly sceneCuts: readonly number[];
-  /** True for pictures that some finding names as damaged or repeated: no true neighbour. */
+  /** True for pictures that any finding names as damaged or repeated; they are no true neighbours. */
   readonly isBad: (frame: number) => boolean;
   /** The same without those that only refer to damaged ones. */
   readonly isBadItself: (frame: number) => boolean;
   /**
-   * How much longer the sound lasts than the pictures once repeats are removed, ms: the time that may be
-   * missing from the pictures. Null without sound or without lengths.
+   * How much longer the sound is than the pictures once repeats are removed, ms: the time that may be missing from the
+   * pictures. Null without sound or without durations.
    */
   readonly surplusMs: number | null;
 }
@@ -51,8 +51,8 @@ const FLAGS: Partial<Record<Finding['kind'], string>> = {
 };
 
 /**
- * Decides what happens to each finding. Pure: the same analysis gives the same plan. Weak evidence, defects
- * beyond what may be encoded here and overlapping defects are answered in words, never dropped silently.
+ * Decides what happens to each finding. Pure: the same analysis gives the same plan. Weak evidence, defects beyond what
+ * may be encoded here and overlapping defects get a reason in words; none is dropped silently.
  */
 export function planRepair(analysis: Analysis, limits: MediaLimits): RepairPlan {
   const left: Verdict[] = [];
@@ -102,11 +102,11 @@ export function planRepair(analysis: Analysis, limits: MediaLimits): RepairPlan 
   };
 }
 
-/** Said of a defect whose place is rebuilt anyway. */
+/** The reason for a defect whose place is rebuilt anyway. */
 export const REBUILT_WITH_DAMAGE = 'Lies inside a section that is rebuilt for a worse defect.';
 
 /**
- * How to mend repeats and holes inside damage, which is mostly kept as it decodes: whether they are mended
+ * How to repair repeats and gaps inside damage, which is mostly kept as decoded. Whether they are repaired together
  * with it shows only when its pictures are made. It must be known which data are damaged.
  */
 function liesUnderDamage(
@@ -124,7 +124,7 @@ function liesUnderDamage(
   return isGap && damage.every(isRebuilt) ? 'whole' : 'decoded';
 }
 
-/** Damage that is short enough to be rebuilt between whole pictures. */
+/** Damage short enough to be rebuilt between intact pictures. */
 const isRebuilt = (task: PictureTask) =>
   task.kind === 'rebuild' &&
   task.slotTicks.length <= MAX_INTERPOLATED &&
@@ -133,7 +133,7 @@ const isRebuilt = (task: PictureTask) =>
 
 const mendsDamage = ({ finding }: PictureTask) => finding.kind === 'corrupted_section';
 
-/** Pictures put back use up the time that the sound has more. */
+/** Lost pictures that are put back use up the sound's excess. */
 function spend(context: PlanContext, task: PictureTask): PlanContext {
   const { timeBase } = context.pictures;
   if (context.surplusMs === null || task.shiftAfterTicks <= 0) return context;
@@ -163,7 +163,7 @@ function toContext(analysis: Analysis): PlanContext | null {
   };
 }
 
-/** How much longer the sound lasts than the pictures that are left, ms; null where the container does not say. */
+/** How much longer the sound is than the remaining pictures, ms; null when the container does not say. */
 function soundSurplusMs({ info, ...heard }: Analysis, removedMs: number): number | null {
   const [picture] = info.video;
   const [sound] = info.audio;
@@ -188,7 +188,7 @@ function pictureObstacle(info: MediaInfo, limits: MediaLimits): string | null {
   return null;
 }
 
-// Damage covers everything else at the same place; holes in the times come before guessed ones.
+// Damage outranks everything else at the same place; gaps in the times outrank estimated ones.
 const PRIORITY: Partial<Record<Finding['kind'], number>> = { corrupted_section: 0, dropped_frames: 1 };
 
 function byPriority(findings: readonly Finding[]): Finding[] {

@@ -2,9 +2,9 @@ import type { Finding } from '../analyse/analysis.ts';
 import type { PlanContext, Planned } from './plan-repair.ts';
 
 /**
- * Plans one stuttered cut. Repeats that made the clip longer are removed and the rest moves forward, so
- * that sound fits again; repeats that stand where pictures were lost are rebuilt between the last true
- * picture and the next. Where a cut follows nothing shows what was lost: repeats go where no sound keeps the time.
+ * Plans the repair of one stuttered cut. Repeats that made the clip longer are removed and the rest moves forward, so
+ * that the sound fits again. Repeats in the place of lost pictures are rebuilt between the last true picture and the
+ * next. Before a cut nothing shows what was lost: the repeats are removed unless sound depends on the time.
  */
 export function planCut(finding: Finding, context: PlanContext): Planned {
   const { detail, firstFrame, lastFrame } = finding;
@@ -17,7 +17,7 @@ export function planCut(finding: Finding, context: PlanContext): Planned {
   if (start === undefined || firstFrame === 0)
     return { reason: 'Left as it is: no good frame comes before it.' };
   const usualEnd = (ptsTicks[lastFrame] ?? start) + medianIntervalTicks;
-  // A hole behind the copies is filled by itself: only the time of the copies goes.
+  // A gap after the copies is repaired separately: only the time of the copies is removed.
   const isHole = !variableByNature && resume !== undefined && resume > usualEnd + medianIntervalTicks / 2;
   const end = resume === undefined || isHole ? usualEnd : resume;
   const removal: Planned = {
@@ -29,7 +29,7 @@ export function planCut(finding: Finding, context: PlanContext): Planned {
   const before = lastGood(context, firstFrame - 1);
   const acrossCut = detail.endsAtCut || cutBetween(context, before ?? firstFrame - 1, after ?? lastFrame + 1);
   if (acrossCut) {
-    // Nothing runs along the pictures that their time would have to fit.
+    // Nothing else depends on the time of the pictures.
     const { audio, others } = context.info;
     if (audio.length === 0 && others.length === 0) return removal;
     return {
@@ -52,19 +52,19 @@ export function planCut(finding: Finding, context: PlanContext): Planned {
   };
 }
 
-/** Nearest picture at or before `frame` that no finding names; null when there is none. */
+/** Nearest picture at or before `frame` that no finding names; null if there is none. */
 export function lastGood(context: PlanContext, frame: number): number | null {
   for (let at = frame; at >= 0; at -= 1) if (!context.isBad(at)) return at;
   return null;
 }
 
-/** Nearest picture at or behind `frame` that no finding names; null when there is none. */
+/** Nearest picture at or after `frame` that no finding names; null if there is none. */
 export function nextGood(context: PlanContext, frame: number): number | null {
   for (let at = frame; at < context.pictures.ptsTicks.length; at += 1) if (!context.isBad(at)) return at;
   return null;
 }
 
-/** True when a new shot begins behind picture `before` and not later than picture `after`. */
+/** True if a new shot begins after picture `before` and no later than picture `after`. */
 export function cutBetween(context: PlanContext, before: number, after: number): boolean {
   return context.sceneCuts.some((cut) => cut > before && cut <= after);
 }

@@ -4,7 +4,7 @@ import { lengthsSpeakForLosses } from '../analyse/packets/picture-surplus.ts';
 import { cutBetween, lastGood, nextGood } from './repair-cuts.ts';
 import type { PlanContext, Planned } from './plan-repair.ts';
 
-/** Plans one hole (dropped frames) or one damaged section. */
+/** Plans the repair of one gap (dropped frames) or one damaged section. */
 export function planFrames(finding: Finding, context: PlanContext): Planned {
   const { detail } = finding;
   if (detail.kind === 'corrupted_section') return planDamage(finding, context);
@@ -16,14 +16,14 @@ export function planFrames(finding: Finding, context: PlanContext): Planned {
       reason: 'Left as it is: the scene changes in the gap, so the last frame stays until the cut.',
     };
   }
-  // A repeat stands in the place of the lost picture: it is replaced, and no time is added.
+  // A repeat in the place of the lost picture is replaced, and no time is added.
   if (detail.placement === 'instead') return planDamage(finding, context);
   return detail.history === 'timestamp_gap'
     ? planGap(finding, before, context)
     : planHiddenHole(finding, before, context);
 }
 
-/** Pictures of a hole in the times: new ones at the times the missing ones had. */
+/** Fills a gap in the times with new pictures at the times of the missing ones. */
 function planGap(finding: Finding, before: number, context: PlanContext): Planned {
   const { ptsTicks } = context.pictures;
   const start = ptsTicks[before];
@@ -38,8 +38,8 @@ function planGap(finding: Finding, before: number, context: PlanContext): Planne
 }
 
 /**
- * Pictures lost without a trace in the times. Putting them back makes the clip longer, which is right only
- * when sound shows that this time is missing: the sound must outlast the pictures by about as much.
+ * Plans pictures that were lost without a gap in the times. Putting them back makes the clip longer, which is only
+ * right if the sound shows that this time is missing: it must be longer than the pictures by about as much.
  */
 function planHiddenHole(finding: Finding, before: number, context: PlanContext): Planned {
   const { ptsTicks, medianIntervalTicks, timeBase } = context.pictures;
@@ -83,7 +83,7 @@ function insertion(finding: Finding, before: number, context: PlanContext, slots
   };
 }
 
-/** Damaged pictures: new ones at the same times, between the last good picture and the next. */
+/** Replaces damaged pictures by new ones at the same times, between the last good picture and the next. */
 function planDamage(finding: Finding, context: PlanContext): Planned {
   const { firstFrame, lastFrame } = finding;
   const { ptsTicks } = context.pictures;
@@ -91,7 +91,7 @@ function planDamage(finding: Finding, context: PlanContext): Planned {
     return { reason: 'Left as it is: its position is not known.' };
   const before = lastGood(context, firstFrame - 1);
   const after = nextGood(context, lastFrame + 1);
-  // Damaged pictures without a whole one beside them are kept as the decoder conceals their loss.
+  // Damaged pictures without any intact one nearby are kept as the decoder conceals them.
   if (before === null && after === null && finding.kind !== 'corrupted_section')
     return { reason: 'No intact frame is left to rebuild it from.' };
   return {
@@ -104,7 +104,7 @@ function planDamage(finding: Finding, context: PlanContext): Planned {
       resumeTicks: ptsTicks[lastFrame + 1] ?? null,
       before,
       after,
-      // Damage itself can look like a cut at its edges; whether both sides show one shot is judged on the pictures.
+      // Damage itself can look like a cut at its edges; the pictures will show whether both sides belong to one shot.
       acrossCut: false,
       shiftAfterTicks: 0,
     },

@@ -33,9 +33,9 @@ export interface PictureRepairInput {
   readonly inputPath: string;
   readonly analysis: Analysis;
   readonly tasks: readonly PictureTask[];
-  /** All tasks of the clip: their pictures are no truth to rebuild others from. */
+  /** All tasks of the clip; their pictures must not be used to rebuild others. */
   readonly allTasks: readonly PictureTask[];
-  /** Answers the path of a raw file by running number. */
+  /** Path of a raw file by running number. */
   readonly rawPath: (index: number) => string;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
@@ -44,7 +44,7 @@ export interface PictureRepairInput {
   readonly onRepaired?: (repair: PictureRepair) => void;
 }
 
-/** One picture repair: what changes and what is said about it. */
+/** One picture repair: the change and the verdict. */
 export interface PictureRepair {
   /** Times on the original's axis; `composeEdit` joins the spans of all steps. */
   readonly span: ChangedSpan;
@@ -57,8 +57,8 @@ export interface PictureRepairs {
 }
 
 /**
- * Makes the pictures for a list of tasks, one hole at a time: only new pictures are ever on the disk. Holes near
- * to each other share one run of the decoder.
+ * Makes the pictures for a list of tasks, one gap at a time; only new pictures are written to disk. Gaps close to each
+ * other share one decoder run.
  * @throws MediaToolError when ffmpeg cannot run
  */
 export async function repairPictures(input: PictureRepairInput): Promise<PictureRepairs> {
@@ -80,13 +80,13 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
     const isRebuilt = (task: RebuildTask) => isDamage(task) && task.slotTicks.length <= MAX_INTERPOLATED;
     const rebuilt = holes.flatMap(({ hole: { task } }) => (isRebuilt(task) ? [task.finding] : []));
     const torn = await findTornBlocks(input.inputPath, info, findings, rebuilt.slice(0, MOST_READ));
-    // A damaged key picture is concealed from what stands before it: decoded first it would be a grey field.
+    // A damaged key picture is concealed from the pictures before it; decoded first, it would be a grey field.
     const damaged = tornPictures(findings);
     const keyframe = pictures.keyframe.map((isKey, frame) => isKey && !damaged.has(frame));
     const decode = { ...input, info, pictures: { ...pictures, keyframe }, format };
     const most = MOST_HELD_BYTES / format.pictureBytes;
     for (const batch of batchGroups(groupHoles(holes, { keyframe }, most), isOfDamage, most)) {
-      // With one thread damage looks alike every time, as far as the decoder's memory holds the same pictures.
+      // One thread makes damage look the same every time, as long as the decoder's memory holds the same pictures.
       const isDamaged = batch.some(isOfDamage);
       const threads = isDamaged ? 1 : 2;
       const warmUp = isDamaged && stream?.codec === 'hevc' ? HEVC_WARM_UP : 0;
@@ -103,15 +103,15 @@ export async function repairPictures(input: PictureRepairInput): Promise<Picture
   return { repairs: input.tasks.flatMap((task) => repairs.get(task) ?? []), rawPaths };
 }
 
-/** Damaged stretches at most of which it is asked what can be read: each costs a tenth of a second. */
+/** Most damaged stretches whose readable parts are determined; each costs a tenth of a second. */
 const MOST_READ = 24;
 
-/** Decoded originals that are held in memory at once at most, bytes; one hole may need more. */
+/** Most memory for decoded originals at once, bytes; a single gap may need more. */
 const MOST_HELD_BYTES = 64 << 20;
 
 export interface PlannedHole<Hole> {
   readonly hole: Hole;
-  /** Originals that it needs, display numbers. */
+  /** Display numbers of the originals that it needs. */
   readonly needed: readonly number[];
 }
 
@@ -138,8 +138,8 @@ function planHoles(input: PictureRepairInput, decode: DecodeInput): PlannedHole<
 }
 
 /**
- * Holes whose pictures one run of the decoder should bring: neighbours in the list that no key frame parts, as
- * many as `most` pictures allow.
+ * Groups gaps whose pictures one decoder run should deliver: neighbours in the list without a key frame between them,
+ * up to `most` pictures.
  */
 export function groupHoles<Hole>(
   holes: readonly PlannedHole<Hole>[],
@@ -152,7 +152,7 @@ export function groupHoles<Hole>(
   for (const item of holes) {
     const [first, end] = [Math.min(...item.needed), Math.max(...item.needed)];
     const group = groups.at(-1);
-    // A run that starts at a key frame behind the last one would skip what lies between.
+    // A run that starts at a key frame after the last picture would skip what lies between.
     const skips = first > last && keyframe.lastIndexOf(true, first) > last;
     if (group && !skips && held + item.needed.length <= most) group.push(item);
     else {
@@ -168,11 +168,12 @@ export function groupHoles<Hole>(
 const isOfDamage = (group: readonly PlannedHole<Pick<RebuildInput, 'task'>>[]): boolean =>
   group.some(({ hole: { task } }) => isDamage(task) || task.underDamage !== undefined);
 
-/** Decoders that one process runs, each of which keeps some pictures in its memory. */
+/** Most decoders in one process; each keeps some pictures in memory. */
 const MOST_RUNS = 3;
 
 /**
- * Groups that one process decodes, a run for each: starting it costs as much as decoding 20 pictures.
+ * Combines groups that one process decodes, with one run for each. Starting a process costs as much as decoding 20
+ * pictures.
  * @param most pictures that may be held at once
  */
 export function batchGroups<Hole>(
@@ -251,7 +252,7 @@ const HOW: Record<RebuiltHole['method'], string> = {
     'kept as far as they can be read and filled in from those around, which looks truer than rebuilding them; traces may show',
 };
 
-/** The same where whole pictures stand on one side only. */
+/** The same if there are intact pictures on one side only. */
 const ONE_SIDED: Partial<Record<RebuiltHole['method'], string>> = {
   hold: 'filled with the nearest intact frame',
   decoded:

@@ -18,7 +18,7 @@ afterAll(() => folder.remove());
 const [WIDTH, HEIGHT] = [640, 352];
 const ACROSS = WIDTH / 16;
 
-/** The luma of one picture of a clip, as one thread decodes it. */
+/** The luma of one picture of a clip, decoded by one thread. */
 async function lumaOf(file: string, frame: number): Promise<Buffer> {
   const outputPath = `${file}.${frame}.grey`;
   const only = ['-vf', `select=eq(n\\,${frame}),extractplanes=y`, '-frames:v', '1', '-f', 'rawvideo'];
@@ -54,7 +54,7 @@ it('what is told to be read of torn pictures is as it was coded', async () => {
   for (const [frame, { doubtedFrom, end }] of torn) {
     expect(frames).toContain(frame);
     expect(end).toBe(ACROSS * (HEIGHT / 16));
-    // The filter of the blocks behind changes the lowest rows.
+    // The deblocking filter of the next blocks changes the lowest rows.
     const pixels = WIDTH * Math.max(0, 16 * Math.floor(doubtedFrom / ACROSS) - 8);
     most = Math.max(most, pixels);
     const [was, is] = [await lumaOf(clean, frame), await lumaOf(broken, frame)];

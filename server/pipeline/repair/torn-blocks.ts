@@ -9,18 +9,19 @@ import { openSmartSource, type SmartSource } from './smart-render/smart-render-s
 import { nullIfUnfit } from './unfit.ts';
 import { unitsNear } from './units-near.ts';
 
-/** Which macroblocks of a damaged picture may be wrong, row by row; those in front and behind are as they were coded. */
+/** Which macroblocks of a damaged picture may be wrong, in row order; those before and after are as they were coded. */
 export interface TornBlocks {
   readonly doubtedFrom: number;
-  /** One past the last that is lost. */
+  /** One past the last lost macroblock. */
   readonly end: number;
 }
 
 /**
- * What can be read of damaged H.264 pictures whose references are whole: the first of each damaged stretch, in the order of decoding.
+ * Finds what can be read of damaged H.264 pictures whose references are intact: the first of each damaged stretch, in
+ * decode order.
  * @param findings all of the clip
- * @param asked those of them whose pictures are asked for
- * @returns by display number; pictures of which that is not known are left out
+ * @param asked those of them whose pictures are wanted
+ * @returns by display number; unknown pictures are left out
  */
 export async function findTornBlocks(
   inputPath: string,
@@ -55,7 +56,7 @@ export async function findTornBlocks(
 const samplesOf = (frames: readonly number[], { samples, firstShown }: DisplayOrder): number[] =>
   frames.flatMap((frame) => samples[frame + firstShown] ?? []).sort((a, b) => a - b);
 
-/** Whether a picture in front of a sample, in its group, is no truth. */
+/** Whether a picture before a sample, in its group, is not true. */
 function mayMissReference({ samples }: SmartSource, sample: number, bad: readonly number[]): boolean {
   const start = samples.findLastIndex(({ sync }, at) => sync && at <= sample);
   return bad.some((other) => other >= start && other < sample);

@@ -2,7 +2,7 @@ import { H264Error } from '#server/media/h264/h264-error.ts';
 import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 
-/** Whether an error says that a clip is written or coded in a way that is not supported, or damaged there. */
+/** Whether an error means that a clip is written or coded in an unsupported way, or damaged there. */
 export const isUnfit = (error: unknown): error is Mp4Error | H264Error | HevcError =>
   error instanceof Mp4Error || error instanceof H264Error || error instanceof HevcError;
 
@@ -12,7 +12,7 @@ export function nullIfUnfit(error: unknown): null {
   throw error;
 }
 
-/** What `read` gives; null where the clip does not allow it. */
+/** The result of `read`; null if the clip does not allow it. */
 export function unlessUnfit<T>(read: () => T): T | null {
   try {
     return read();

@@ -7,7 +7,7 @@ interface UnitSource {
 }
 
 /**
- * NAL units of coded pictures beside one, the nearest first; those that cannot be read are passed over.
+ * NAL units of coded pictures next to one, nearest first; those that cannot be read are skipped.
  * @param isLeftOut whether a sample is damaged
  */
 export async function* unitsNear(

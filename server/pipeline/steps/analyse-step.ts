@@ -20,32 +20,32 @@ export interface AnalysedClip {
   readonly path: string;
   readonly rebuilt: { readonly notes: readonly string[] } | null;
   readonly analysis: Analysis;
-  /** A lost index as a finding of its own; empty when the index was whole. */
+  /** A lost index as a finding of its own; empty if the index was intact. */
   readonly indexFindings: readonly Finding[];
-  /** What was damaged by single changed bytes, which are put back in `path`; absent where none were. */
+  /** The damage from single changed bytes that are restored in `path`; absent if there was none. */
   readonly putBack?: PutBack;
-  /** What opening and decoding it took, ms. */
+  /** Time for opening and decoding it, ms. */
   readonly decodedMs: number;
   readonly ffmpegVersion: string;
 }
 
-/** Single bytes that are what they were. */
+/** Single bytes restored to their original values. */
 export interface PutBack extends Pick<PutBackClip, 'findings' | 'pictures'> {
-  /** What finding them took, and the analysis behind it, ms. */
+  /** Time for finding them and for the analysis after that, ms. */
   readonly tookMs: number;
 }
 
-/** A clip with what its analysis took. */
+/** A clip with the time its analysis took. */
 export interface TimedClip extends AnalysedClip {
   readonly tookMs: number;
-  /** How fast this machine is, the scale of what follows. */
+  /** How fast this machine is, as the scale of the following costs. */
   readonly pace: ClipPace;
 }
 
-/** Share of opening in opening a clip, listing its packets and starting its decoders. */
+/** Share of opening in the time for opening a clip, listing its packets and starting its decoders. */
 const OPENED = 0.35;
 
-/** Opens the clip, refuses what cannot be mended, and runs all detectors. */
+/** Opens the clip, refuses what cannot be repaired, and runs all detectors. */
 export async function analyseStep(job: JobContext): Promise<TimedClip> {
   const { task, signal, meter, store } = job;
   job.steps.set('analyzing', 'running');
@@ -61,8 +61,8 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
       limits: task.limits,
       signal,
     });
-    // Already known to be coded anew as a whole: that and the check behind it cost far more than the analysis.
-    // Opened, but the packets are not listed yet.
+    // If the whole clip must be encoded, that and its check cost far more than the analysis. The clip is open now, but
+    // its packets are not listed yet.
     const opened = OPENED * openShare(clip.info);
     const work = createExpectedWork(playbackNeeds(clip.info).video !== null, clip.info);
     meter.expect(work.later(0));
@@ -127,11 +127,11 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
   return { ...value, tookMs, pace: paceOf(analysis.info, decodedMs, analysis.pictures?.keyframe ?? []) };
 }
 
-/** Counts a search for changed bytes as work from its first news on: most clips have none. */
+/** Counts a search for changed bytes as work once it reports; most clips have none. */
 function createSearchTeller(meter: ProgressMeter, info: MediaInfo, later: () => number) {
   let begun = false;
   return (spentMs: number, mostMs: number) => {
-    // As much as the damaged clip's own analysis is 1.
+    // In units of the damaged clip's own analysis.
     if (!begun) meter.begin('analyzing', mostMs / (DAMAGED_ANALYSIS * expectedAnalysisMs(info)), later());
     begun = true;
     meter.report(spentMs / mostMs);
@@ -144,7 +144,7 @@ const toPutBack = ({ findings, pictures }: PutBackClip, tookMs: number): PutBack
   tookMs,
 });
 
-/** What was wrong with the clip as it came and is mended in what the rest of the job reads. */
+/** What was wrong with the upload and is already repaired in what the rest of the job reads. */
 export const openingFindings = ({ indexFindings, putBack }: AnalysedClip): readonly Finding[] => [
   ...indexFindings,
   ...(putBack?.findings ?? []),

@@ -48,14 +48,14 @@ export async function captionStep(
 
 /**
  * Cues belong to the result and move with its sound.
- * @returns where something is heard in the result by where it was in the original, ms
+ * @returns converts a time in the original to the time at which the same is heard in the result, ms
  */
 export function resultTimeOf(audio: RepairedAudio): (ms: number) => number {
   const move = soundMoveOf(audio);
   return move === null ? (ms) => ms : (ms) => toResultSoundMs(ms, move);
 }
 
-/** Where a repair moved the sound; null where it is heard when it was. */
+/** Where a repair moved the sound; null if it is heard at the same time. */
 export function soundMoveOf(audio: RepairedAudio): SoundMove | null {
   const { shiftMs } = audio;
   const [startMs, stretch] = audio.kind === 'copy' ? [0, 1] : [audio.startMs, audio.timeStretch];

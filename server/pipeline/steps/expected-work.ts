@@ -4,33 +4,40 @@ import { mostSearchMs } from '../repair/changed-bytes/restorable-source.ts';
 import { expectedCheckMs, expectedRepaintMs, expectedWindMs } from './step-costs.ts';
 
 /**
- * Poster and report of a clip that is handed back, ms.
- * Measured by: npm run bench -- progress (ends of the steps told beside the time that went by).
+ * Poster and report of a clip that needs no repair, ms. Measured by: npm run bench -- progress (reported ends of the
+ * steps against the time that passed).
  */
 const NOTHING_MS = 130;
-/** Making the pictures of one place anew, ms, and how many its group has. */
+/** Rebuilding the pictures of one place, ms, and the pictures in its group. */
 const REBUILD_MS = 280;
 const GROUP = 60;
-/** The same where pictures are damaged, with the groups that are decoded for it before and after. */
+/** The same for damaged pictures, including the decodes of their groups before and after. */
 const DAMAGED_REBUILD_MS = 500;
 const DAMAGED_GROUP = 90;
 const DAMAGED_GROUP_HEVC = 300;
-/** Coding all pictures anew, because browsers do not play them as they are, and the check behind it. */
+/** Encoding all pictures because browsers do not play them, and the check after it. */
 const ENCODE_ALL = 4;
 /**
- * How likely pictures must be mended that show no sign before the decode (whole data, no holes in the times, no sizes of repeats);
- * it falls as the clip goes by without one. Clips come here because something is wrong with them.
+ * Probability that pictures need a repair although nothing shows before the decode (intact data, no gaps in the times,
+ * no sizes of repeats). It falls as the clip goes by without a sign. Clips come here because something is wrong with
+ * them.
  */
 const HIDDEN_CHANCE = 0.15;
-/** How likely pictures of HEVC are damaged of which nothing was said: its decoder says next to nothing, and their data are parsed last. */
+/**
+ * Probability that HEVC pictures are damaged without a message: the decoder reports almost nothing, and their data are
+ * parsed last.
+ */
 const SILENT_CHANCE_HEVC = 0.15;
-/** How likely they must be where some in a row look like repeats, which those of clips in which little moves do too... */
+/** Probability that they need a repair if some in a row look like repeats, as in clips with little motion... */
 const REPEAT_CHANCE = 0.45;
-/** ...and where their sizes say so. Holes in the times, which show before the first picture is decoded, are certain. */
+/** ...and if their sizes suggest it. Gaps in the times, which show before the first picture is decoded, are certain. */
 const SIZES_CHANCE = 0.9;
-/** Part of a whole search for changed bytes that is made where damage is heard in the decode, not seen in the structure of the data. */
+/**
+ * Share of a whole search for changed bytes that is made if damage shows in the decode and not in the structure of the
+ * data.
+ */
 const SEARCHED = 0.3;
-/** How likely a sound that is not heard to its end holds wind. */
+/** Probability that a sound not yet measured to its end holds wind. */
 const WIND_CHANCE = 0.06;
 
 /** Signs that come from places in the pictures. */
@@ -39,8 +46,8 @@ const PLACES = ['damage', 'hole', 'repeats'] as const;
 export interface ExpectedWork {
   readonly see: OnSign;
   /**
-   * What comes behind the analysis, as a part of it.
-   * @param share of the analysis done, 0 to 1
+   * Cost of everything after the analysis, as a multiple of it.
+   * @param share of the analysis that is done, 0 to 1
    */
   later(share: number): number;
   /** The same once a search for changed bytes runs. */
@@ -48,9 +55,9 @@ export interface ExpectedWork {
 }
 
 /**
- * What an analysis lets expect while it runs: each sign makes its repair certain, and what stays without a
- * sign becomes less likely with every picture (the chance of a defect in the rest, by Bayes' rule with
- * defects that may lie anywhere).
+ * Expected work, by what an analysis shows while it runs. Each sign makes its repair certain. A repair without a sign
+ * becomes less likely with every picture (the chance of a defect in the rest, by Bayes' rule with defects that may lie
+ * anywhere).
  * @param info null while the clip is not open yet
  */
 export function createExpectedWork(encodeAll: boolean, info: ClipMeasures | null): ExpectedWork {
@@ -75,7 +82,7 @@ export function createExpectedWork(encodeAll: boolean, info: ClipMeasures | null
     const picture = isDamaged || seen.has('hole') ? 1 : Math.max(hidden, repeated);
     const unheard = seen.has('calm_sound') ? 0 : WIND_CHANCE * rest;
     const wind = seen.has('wind') ? 1 : unheard;
-    // The analysis that all is measured by takes longer itself.
+    // The analysis itself, which is the unit here, takes longer.
     const longer = isDamaged ? DAMAGED_ANALYSIS : 1;
     const places = PLACES.reduce((most, sign) => Math.max(most, seen.get(sign) ?? 0), 1);
     const silent = !isDamaged && info?.video[0]?.codec === 'hevc' ? SILENT_CHANCE_HEVC * mend(1, true) : 0;

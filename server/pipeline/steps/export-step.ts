@@ -34,7 +34,7 @@ export interface ExportWork {
 }
 
 export interface ExportOutcome {
-  /** Null when nothing was changed: the original is the result. */
+  /** Null if nothing was changed: the original is the result. */
   readonly resultPath: string | null;
   readonly sha256: string;
   readonly sizeBytes: number;
@@ -47,7 +47,7 @@ export interface ExportOutcome {
   readonly notes: readonly string[];
 }
 
-/** An attempt can lose blamed repairs, then smart render, then all picture repairs, then the sound's. */
+/** Attempts may drop blamed repairs, then smart render, then all picture repairs, then the sound's. */
 const MAX_ATTEMPTS = 5;
 
 /** Writes the clip, checks it, drops repairs that do not hold, and makes the poster. */
@@ -112,8 +112,8 @@ async function exportUntilItHolds(job: JobContext, work: ExportWork): Promise<Ex
 }
 
 /**
- * Mends once more, from the original, what the first result shows. Null where nothing is to be done, or where the second result
- * does not hold.
+ * Repairs once more from the original, with what the first result shows. Null if nothing is to be done, or if the
+ * second result does not hold.
  */
 async function mendAgain(
   job: JobContext,
@@ -236,8 +236,8 @@ async function tryExport(job: JobContext, work: ExportWork, attempt: Attempt, na
 }
 
 /**
- * What is said of pictures that were lost from the file and that others are made of.
- * @param concealedLost originals in front of which they were filled in as damaged ones are
+ * Rewords the verdict on reference pictures that were lost from the file.
+ * @param concealedLost originals before which they were filled in like damaged ones
  */
 function asConcealed(verdict: Verdict, concealedLost: ReadonlySet<number>): Verdict {
   const { kind, firstFrame } = verdict.finding;
@@ -272,7 +272,7 @@ async function unchanged(job: JobContext, work: ExportWork, attempt: Attempt): P
   };
 }
 
-/** @returns the file; null when the clip gives no picture there */
+/** @returns the file; null when the clip has no picture there */
 async function poster(
   { task, store }: JobContext,
   clip: Pick<PosterInput, 'inputPath' | 'info' | 'atMs'>,

@@ -6,11 +6,11 @@ import type { Verdict } from '../repair/picture-task.ts';
 import type { PictureRepair } from '../repair/repair-pictures.ts';
 import { UNTOUCHED_SOUND, type SoundRepair } from './sound-step.ts';
 
-/** What is still to be repaired in one attempt to write the clip. */
+/** The repairs that remain in one attempt to write the clip. */
 export interface Attempt {
   readonly pictures: readonly PictureRepair[];
   readonly sound: SoundRepair;
-  /** Code all pictures anew, because the gentle way did not pass its checks. */
+  /** Encode all pictures, because the gentle way did not pass its checks. */
   readonly encodeAll: boolean;
   /** Verdicts of repairs that were dropped. */
   readonly dropped: readonly Verdict[];
@@ -23,7 +23,7 @@ export interface Judged {
   readonly verification: Pick<Verification, 'failed' | 'checks'>;
 }
 
-/** What of the work matters here. */
+/** The parts of the work that matter here. */
 export interface GentlerWork {
   readonly needs: PlaybackNeeds;
   readonly opened: { readonly rebuilt: unknown };
@@ -36,7 +36,7 @@ export function changesSound({ audio }: SoundRepair): boolean {
   return audio.kind === 'file' || audio.shiftMs !== 0;
 }
 
-/** What to try after a result that did not pass: null when it passed, or when nothing gentler is left. */
+/** What to try after a result that did not pass; null if it passed, or if nothing gentler is left. */
 export function gentler(attempt: Attempt, done: Judged, work: GentlerWork): Attempt | null {
   const { failed, checks } = done.verification;
   const blamed = new Map(failed.map(({ finding, reason }) => [finding, reason]));
@@ -67,8 +67,8 @@ export function gentler(attempt: Attempt, done: Judged, work: GentlerWork): Atte
     return { ...drop(attempt, (finding) => (all.has(finding) ? reason : null), []), encodeAll: false };
   }
   if (changesSound(attempt.sound)) return dropSound(attempt, why);
-  // Only a conversion or a rebuilt index is left: the clip does not play without it, and the report shows
-  // the checks that did not pass.
+  // Only a conversion or a rebuilt index is left. The clip does not play without it, and the report shows the failed
+  // checks.
   return work.opened.rebuilt === null && playsAsIs(work.needs) ? drop(attempt, () => why, []) : null;
 }
 

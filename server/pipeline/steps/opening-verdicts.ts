@@ -2,7 +2,7 @@ import type { StreamTreatment } from '#common/report.ts';
 import type { Verdict } from '../repair/picture-task.ts';
 import type { AnalysedClip } from './analyse-step.ts';
 
-/** What became of that which was mended before the rest of the job read the clip: a lost index, single changed bytes. */
+/** Verdicts on what was repaired before the rest of the job read the clip: a lost index, single changed bytes. */
 export function openingVerdicts({ rebuilt, indexFindings, putBack }: AnalysedClip): Verdict[] {
   const index = indexFindings.map((finding): Verdict => ({
     finding,
@@ -24,7 +24,7 @@ export function openingVerdicts({ rebuilt, indexFindings, putBack }: AnalysedCli
 const RESTORED =
   'Single bytes had changed. Only one value of each makes the data readable to the very end, so they were put back, and these frames are whole again.';
 
-/** What was kept of the pictures as they came: not those in which bytes were put back. */
+/** The treatment of the pictures, without counting those with restored bytes as kept. */
 export function withoutPutBack(
   video: StreamTreatment,
   { putBack }: Pick<AnalysedClip, 'putBack'>,

@@ -12,27 +12,27 @@ export interface FirstRound {
   readonly analysis: Analysis;
   /** The first result, picture by picture in display order. */
   readonly planned: readonly PlannedPicture[];
-  /** What the detectors are sure of at and around its new pictures, in its numbering. */
+  /** Certain findings at and around its new pictures, in its numbering. */
   readonly shown: readonly Finding[];
   readonly verdicts: readonly Verdict[];
   /** What that result declares. */
   readonly resultInfo: Pick<MediaInfo, 'video' | 'audio'>;
 }
 
-/** Said where a second round was needed. */
+/** The note if a second round was needed. */
 export const SECOND_ROUND =
   'The first result showed more issues that had been hidden beside others, so everything was mended once more, from the original.';
 
 export interface SecondRound {
-  /** That of the original, with what the first result has told. */
+  /** The original's analysis, with what the first result has shown. */
   readonly analysis: Analysis;
   readonly plan: RepairPlan;
   readonly tasks: readonly PictureTask[];
 }
 
 /**
- * Plans all picture repairs of a clip anew with what a first result has told: defects that others hid, repeats whose history the
- * seam shows, rebuilt pictures that are defects themselves. Null where it told nothing of the kind.
+ * Plans all picture repairs of a clip again with what a first result has shown: defects that others hid, repeats whose
+ * history the seam tells, rebuilt pictures that are defects themselves. Null if it showed nothing of the kind.
  * @param dropped findings whose repair did not hold
  */
 export function planSecondRound({
@@ -61,7 +61,7 @@ export function planSecondRound({
   return decoded.length > 0 || tasks.some(isNew) ? { analysis, plan, tasks } : null;
 }
 
-/** Repeats right beside known ones are more of them: one run, of which damage had hidden a part. */
+/** Repeats right next to known ones belong to the same run, of which damage hid a part. */
 function asContinued(finding: Finding, known: readonly Finding[]): Finding {
   const { detail, firstFrame, lastFrame } = finding;
   if (detail.kind !== 'stuttered_cut' || firstFrame === null || lastFrame === null) return finding;
@@ -81,10 +81,10 @@ function asHeld(finding: Finding): Finding {
 }
 
 /**
- * Repeats of the original that show only in a first result: damage or other repeats right beside them kept the detectors, which need
- * live motion around, from seeing them. Only those whose pictures all have a place in the original count, none that is known
- * already, and none in or beside damage that stays as the decoder conceals it, where traces are expected. Jumps show in the original as
- * well as in a result.
+ * Finds repeats of the original that only show in a first result, because damage or other repeats right next to them
+ * disturbed the detectors, which need motion around. Only those count whose pictures all have a place in the original,
+ * which are not known yet, and which are not in or next to damage that stays as the decoder conceals it, where traces
+ * are expected. (Jumps show in the original as well as in a result.)
  * @returns in the numbering and on the time axis of the original, marked as found in the result
  */
 export function broughtToLight({ analysis, planned, shown, verdicts }: FirstRound): Finding[] {
@@ -103,8 +103,8 @@ interface Place {
 }
 
 /**
- * Repeats that were taken out as put in, where the motion jumps over the seam: pictures were lost under them. Believed where no sound
- * speaks against it, as it does when it lasts no longer than the pictures that are left.
+ * Finds repeats that were removed as inserted although the motion jumps across the seam: pictures were lost under them.
+ * Not if the sound contradicts it, by being no longer than the remaining pictures.
  */
 export function heldAfterAll({ analysis, planned, shown, verdicts, resultInfo }: FirstRound): Finding[] {
   const { pictures } = analysis;
@@ -124,8 +124,9 @@ export function heldAfterAll({ analysis, planned, shown, verdicts, resultInfo }:
 }
 
 /**
- * Repeats that look put in, though the pictures of the first result do not outlast the sound by half of them: only a part of the run
- * may show, whose end tells nothing. Taken out, they would leave all behind them early; held ones move nothing.
+ * Repeats that look inserted, although the first result's pictures are not longer than the sound by half of them.
+ * Perhaps only a part of the run shows, whose end tells nothing. Removed, they would make everything after them early;
+ * held ones move nothing.
  */
 function isTooLongFor({ count }: Finding, { analysis: { pictures }, resultInfo }: FirstRound): boolean {
   const surplusMs = soundSurplusMs(resultInfo);
@@ -133,13 +134,16 @@ function isTooLongFor({ count }: Finding, { analysis: { pictures }, resultInfo }
   return !lengthsSpeakFor(-surplusMs, ticksToMs(count * pictures.medianIntervalTicks, pictures.timeBase));
 }
 
-/** How much longer the sound lasts than the pictures, ms; null without sound. */
+/** How much longer the sound is than the pictures, ms; null without sound. */
 function soundSurplusMs({ video, audio }: FirstRound['resultInfo']): number | null {
   const [pictureMs, soundMs] = [video[0]?.durationMs ?? null, audio[0]?.durationMs ?? null];
   return pictureMs === null || soundMs === null ? null : soundMs - pictureMs;
 }
 
-/** Damage whose rebuilt pictures show a jump or a repeat themselves: what the decoder makes of it may come nearer to the truth. */
+/**
+ * Finds damage whose rebuilt pictures show a jump or a repeat themselves; the decoder's concealment may be closer to
+ * the truth.
+ */
 export function badlyRebuilt({
   planned,
   shown,
@@ -176,8 +180,8 @@ function placeInOriginal(
 }
 
 /**
- * A defect that another one hides stands so near to it, pictures: the detectors hold a run against as many on each side. Farther off it may be a
- * rest or a jerk by nature.
+ * Largest distance between a defect and one that it hides, pictures: the detectors compare a run with as many on each
+ * side. Farther away it may be a natural rest or jerk.
  */
 const BESIDE = 6;
 

@@ -4,57 +4,57 @@ import type { PictureTask } from '../repair/picture-task.ts';
 import { MAX_INTERPOLATED } from '../repair/rebuild-pictures/rebuild-pictures.ts';
 
 /**
- * Expected milliseconds of the steps behind the analysis, the weights of the progress bar, on the clock of `analysis-costs.ts`, step by step.
- * The analysis of the same clip on the same machine sets the scale.
+ * Expected milliseconds of the steps after the analysis, the weights of the progress bar, measured as in
+ * `analysis-costs.ts`, step by step. The analysis of the same clip on the same machine sets the scale.
  */
 const COPY_MS = 100;
-/** Joining a new sound to the old pictures, and hearing the result once more. */
+/** Joining a new sound to the old pictures, and measuring the result's sound again. */
 const JOIN_SOUND_MS = 250;
-/** A machine is not taken for faster or slower than this against the one that was measured on. */
+/** Limits for how much faster or slower a machine counts, compared with the measured one. */
 const SLOWNESS = { least: 0.5, most: 10 } as const;
-/** Coding all pictures anew against analysing them: 29 s against 10 s. */
+/** Encoding all pictures, compared with analysing them: 29 s against 10 s. */
 const ENCODE_RATIO = 3;
-/** Coding a group anew: starting the processes that decode and encode, and each picture of a megapixel. */
+/** Re-encoding a group: starting the decoder and the encoder, and each picture of a megapixel. */
 const REPAINT_MS = 200;
 const REPAINT_MS_A_MEGAPIXEL = 10;
 /**
- * H.264 groups that keep more than this behind a stretch with as many pictures as before keep it, and damage is exchanged:
- * a few pictures are coded with it, and the group is decoded before and after (in parts of coding a picture anew).
+ * H.264 groups with more pictures than this after a stretch of unchanged length keep them, and damage is exchanged. A
+ * few pictures are encoded with it, and the group is decoded before and after (as a share of encoding a picture).
  */
 const MOST_CODED = 48;
 const CODED_WITH_A_STRETCH = 8;
 const DECODED = 0.2;
 const DECODED_DAMAGED = 0.3;
-/** Of HEVC each way to conceal damage is tried on the group: ten decodes. */
+/** For HEVC, each way to conceal damage is tried on the group: ten decodes. */
 const DECODED_DAMAGED_HEVC = 5;
-/** Longer groups are entered nearer to the edit, but for damaged ones, which are coded to their end. */
+/** Longer groups are entered nearer to the edit, except damaged ones, which are encoded to their end. */
 const MOST_OF_A_GROUP = 90;
-/** Checking a result of which groups are new: hashes, the pictures beside them, the poster; and each picture coded anew. */
+/** Checking a result with new groups: hashes, the pictures next to them, the poster; and each re-encoded picture. */
 const CHECK_MS = 230;
 const CHECK_MS_A_MEGAPIXEL = 1.2;
-/** Moving or stretching the sound: two passes over the samples and one encode, against analysing the clip. */
+/** Moving or stretching the sound: two passes over the samples and one encode, compared with analysing the clip. */
 const SOUND_RATIO = 0.3;
-/** Wind: passes over a second of sound, and the network's look at the spectra of a second of one channel. */
+/** Wind: passes over a second of sound, and the network on a second of one channel. */
 const WIND_MS_A_SECOND = 25;
 const WIND_MS_A_CHANNEL_SECOND = 13;
-/** Many clips carry one sound in two channels, which is looked at once. */
+/** Many clips carry the same sound in two channels, which is processed once. */
 const CHANNELS_OF_STEREO = 1.5;
 /** Motion between two pictures of a megapixel, and one picture made along it. */
 const FIELD_MS_A_MEGAPIXEL = 70;
 const WARP_MS_A_MEGAPIXEL = 20;
-/** Decoding the true pictures around a hole. */
+/** Decoding the true pictures around a gap. */
 const HOLE_MS = 80;
 
-/** A clip, and how much slower this machine is now than the one that was measured on. */
+/** A clip, and how much slower this machine is now than the measured one. */
 export interface ClipPace {
   readonly info: ClipMeasures;
   readonly slowness: number;
 }
 
 /**
- * How fast the machine is now, told by the analysis.
- * @param decodedMs what opening the clip and decoding it took
- * @param keyframe of each picture, whether a group begins there
+ * How fast the machine is now, judged by the analysis.
+ * @param decodedMs time for opening the clip and decoding it
+ * @param keyframe whether a group begins at each picture
  */
 export function paceOf(info: ClipMeasures, decodedMs: number, keyframe: readonly boolean[]): ClipPace {
   const told = decodedMs / expectedDecodedMs(info, keyframe);
@@ -63,7 +63,7 @@ export function paceOf(info: ClipMeasures, decodedMs: number, keyframe: readonly
 
 const analysisMsAt = ({ info, slowness }: ClipPace) => slowness * expectedAnalysisMs(info);
 
-/** Making the pictures of some tasks. */
+/** Cost of making the pictures of some tasks. */
 export function pictureCostMs({ info, slowness }: ClipPace, tasks: readonly PictureTask[]): number {
   return slowness * idleCostMs(tasks, info);
 }
@@ -74,13 +74,13 @@ function idleCostMs(tasks: readonly PictureTask[], info: ClipMeasures): number {
     if (task.kind === 'remove') return sum + 1;
     const count = task.slotTicks.length;
     if (count > MAX_INTERPOLATED) return sum + HOLE_MS;
-    // Beside the hole the methods are tried on one stretch of true pictures, two of which are made.
+    // Next to the gap, the methods are tried on one stretch of true pictures, of which two are made.
     const made = 2 * FIELD_MS_A_MEGAPIXEL + (count + 2) * WARP_MS_A_MEGAPIXEL;
     return sum + HOLE_MS + made * megapixels;
   }, 0);
 }
 
-/** Taking the wind out of a sound, on two idle cores. */
+/** Cost of removing the wind from a sound, on two idle cores. */
 export function expectedWindMs(info: ClipMeasures): number {
   const stream = info.audio[0];
   if (!stream) return 0;
@@ -89,12 +89,12 @@ export function expectedWindMs(info: ClipMeasures): number {
   return seconds * (WIND_MS_A_SECOND + WIND_MS_A_CHANNEL_SECOND * channels);
 }
 
-/** Coding so much anew, on two idle cores. */
+/** Cost of re-encoding, on two idle cores. */
 export function expectedRepaintMs(info: ClipMeasures, { groups, pictures }: Repaint): number {
   return REPAINT_MS * groups + REPAINT_MS_A_MEGAPIXEL * megapixelsOf(info) * pictures;
 }
 
-/** Checking a result with so much coded anew, on two idle cores. */
+/** Cost of checking a result with re-encoded pictures, on two idle cores. */
 export function expectedCheckMs(info: ClipMeasures, { pictures }: Repaint): number {
   return CHECK_MS + CHECK_MS_A_MEGAPIXEL * megapixelsOf(info) * pictures;
 }
@@ -104,7 +104,7 @@ function megapixelsOf(info: ClipMeasures): number {
   return stream ? (stream.width * stream.height) / 1e6 : 1;
 }
 
-/** A stretch that is changed, as far as its cost is concerned. */
+/** The facts of a changed stretch that determine its cost. */
 export interface StretchToChange {
   /** Display order. */
   readonly firstFrame: number;
@@ -113,15 +113,15 @@ export interface StretchToChange {
   readonly isDamage: boolean;
 }
 
-/** What is coded anew: groups that are entered, and pictures; other work on groups counts as coding some. */
+/** What is re-encoded: groups that are entered, and pictures; other work on groups counts as encoding some. */
 export interface Repaint {
   readonly groups: number;
   readonly pictures: number;
 }
 
 /**
- * What changing some stretches costs, in pictures coded anew.
- * @param keyframe of each picture, whether a group begins there
+ * Cost of changing some stretches, in re-encoded pictures.
+ * @param keyframe whether a group begins at each picture
  * @param codec of the pictures
  */
 export function picturesToRepaint(
@@ -161,7 +161,7 @@ function groupToRepaint(
   return rest > MOST_CODED ? few + DECODED * (end - first) : rest;
 }
 
-/** Repairing the sound. */
+/** Cost of repairing the sound. */
 export function soundCostMs(pace: ClipPace, findings: RepairPlan['sound']): number {
   if (findings.length === 0) return 0;
   const hasWind = findings.some(({ kind }) => kind === 'wind_noise');
@@ -172,12 +172,12 @@ export function soundCostMs(pace: ClipPace, findings: RepairPlan['sound']): numb
 
 /** What the last step changes. */
 export interface ExportChange {
-  /** Pictures that are coded anew. */
+  /** Pictures that are re-encoded. */
   readonly repaint: Repaint | 'all';
   readonly sound: boolean;
 }
 
-/** Writing the result, and checking it. */
+/** Cost of writing the result, and of checking it. */
 export function exportCostMs(
   pace: ClipPace,
   change: ExportChange,
@@ -198,7 +198,7 @@ function toStretch(task: PictureTask): StretchToChange {
   return { firstFrame, keepsCount: count === endFrame - firstFrame, isDamage };
 }
 
-/** Everything behind the analysis. */
+/** Cost of everything after the analysis. */
 export function laterCostMs(job: {
   readonly pace: ClipPace;
   readonly plan: RepairPlan;

@@ -6,7 +6,7 @@ export interface StepRecords {
   list(): StepRecord[];
 }
 
-/** The six named steps and what became of each; every change is told at once. */
+/** The six named steps and their states; every change is reported at once. */
 export function createStepRecords(onChange: (steps: StepRecord[]) => void): StepRecords {
   const records = new Map<ProcessingStepId, StepRecord>(
     PROCESSING_STEPS.map(({ id }) => [id, { step: id, state: 'waiting', tookMs: null, note: '' }]),

@@ -9,27 +9,26 @@ const keptStep = z.object({ value: keptFile, files: z.array(keptFile), tookMs: z
 const ledger = z.object({ key: z.string(), steps: z.record(z.string(), keptStep) });
 type Ledger = z.infer<typeof ledger>;
 
-/** What a step hands over: a JSON value and the media files it made, all inside the work folder. */
+/** Output of a step: a JSON value and the media files it made, all inside the work folder. */
 export interface StepOutput<T> {
   readonly value: T;
-  /** Absolute paths of files that must still be there, unchanged, for the value to mean anything. */
+  /** Absolute paths of files that must still be there, unchanged, for the value to be valid. */
   readonly files: readonly string[];
-  /** SHA-256 of those files that the step has hashed already, by path. */
+  /** SHA-256 of the files that the step has already hashed, by path. */
   readonly hashes?: ReadonlyMap<string, string>;
 }
 
 export interface StepResult<T> {
   readonly value: T;
   readonly tookMs: number;
-  /** True when the output of an earlier attempt was taken over. */
+  /** True if the output of an earlier attempt was reused. */
   readonly resumed: boolean;
 }
 
 export interface StepStore {
   /**
-   * Answers the stored output of `name` when its files are still whole and its value has the shape, else runs
-   * `work` and stores what it made. A kill inside `work` leaves nothing behind that the next attempt would
-   * believe.
+   * Returns the stored output of `name` if its files are still intact and its value has the shape; else runs `work` and
+   * stores its output. A kill inside `work` leaves nothing that the next attempt would trust.
    */
   run<T>(name: string, shape: z.ZodType<T>, work: () => Promise<StepOutput<T>>): Promise<StepResult<T>>;
   /** Absolute path inside the work folder. */
@@ -37,9 +36,9 @@ export interface StepStore {
 }
 
 /**
- * Outputs of finished steps as files with SHA-256 in `steps.json`, so that a killed job goes on behind its
- * last finished step. The ledger is replaced by rename after fsync: it is the old one or the new one.
- * @param key names the input and the program; a different key makes every stored output void
+ * Keeps outputs of finished steps as files with SHA-256 in `steps.json`, so that a killed job continues after its last
+ * finished step. The ledger is replaced by rename after fsync: it is the old one or the new one.
+ * @param key names the input and the program; a different key invalidates every stored output
  */
 export async function openStepStore(workDir: string, key: string): Promise<StepStore> {
   await mkdir(workDir, { recursive: true });
@@ -56,7 +55,7 @@ export async function openStepStore(workDir: string, key: string): Promise<StepS
     ): Promise<StepResult<T>> {
       const kept = state.steps[name];
       if (kept && (await isWhole(workDir, [kept.value, ...kept.files]))) {
-        // Whole bytes of an older program of the same version number may still have another shape.
+        // Intact files of an older program with the same version number may still have another shape.
         const stored = shape.safeParse(JSON.parse(await readFile(file(kept.value.name), 'utf8')));
         if (stored.success) return { value: stored.data, tookMs: kept.tookMs, resumed: true };
       }

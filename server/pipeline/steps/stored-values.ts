@@ -19,9 +19,8 @@ import type { ExportOutcome } from './export-step.ts';
 import type { SoundRepair } from './sound-step.ts';
 
 /**
- * Shapes of what the steps leave on the disk for the next attempt. A file that another version of the program
- * wrote does not fit and its step runs again. Objects are loose: a field that is only missing here must not get
- * lost on the way.
+ * Shapes of what the steps leave on disk for the next attempt. A file that another version of the program wrote does
+ * not fit, and its step runs again. Objects are loose, so that a field missing from the shape is not lost.
  */
 const fraction = z.looseObject({ num: z.number(), den: z.number() });
 const spanMs = z.looseObject({ startMs: z.number(), endMs: z.number() });

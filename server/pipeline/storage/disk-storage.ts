@@ -19,9 +19,9 @@ import type { ListedFile, MediaStorage, StoredFile } from './media-storage.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 const READ_CHUNK_BYTES = 1 << 20;
-/** Each paused reader holds about two of these: 200 of them must not fill the memory. */
+/** Each paused reader holds about two of these, and 200 readers must not fill the memory. */
 const STREAM_CHUNK_BYTES = 1 << 16;
-/** Nobody writes to a temporary file for that long without a break. */
+/** A temporary file that was not written to for this long is abandoned. */
 const LEFTOVER_MS = 3600_000;
 
 /**
@@ -38,7 +38,7 @@ export function createDiskStorage(root: string): MediaStorage {
   let swept: Promise<void> | null = null;
   const temporaryPath = async () => {
     await mkdir(temporaryFolder, { recursive: true });
-    // Tidying up must not keep anything from being stored.
+    // A failed clean-up must not prevent storing.
     await (swept ??= removeLeftovers(temporaryFolder).catch(() => undefined));
     return path.join(temporaryFolder, randomBytes(12).toString('hex'));
   };
@@ -54,7 +54,7 @@ export function createDiskStorage(root: string): MediaStorage {
         await rename(from, target);
       } catch (error) {
         if (!hasCode(error, 'EXDEV')) throw error;
-        // Another file system: rename cannot cross it, so the bytes take a detour over our own.
+        // Another file system: rename cannot cross it, so the bytes are first copied to our own.
         from = await temporaryPath();
         try {
           await copyFile(sourcePath, from);
@@ -99,7 +99,7 @@ export function createDiskStorage(root: string): MediaStorage {
     },
 
     async open(sha256, range) {
-      // Opened before the answer begins: a removal from here on cannot disturb the reader.
+      // Opened before the answer begins, so that a later removal cannot disturb the reader.
       const handle = await open(objectPath(sha256), 'r').catch(missingIsNotFound);
       return handle.createReadStream({ ...range, highWaterMark: STREAM_CHUNK_BYTES });
     },
@@ -140,7 +140,7 @@ export function createDiskStorage(root: string): MediaStorage {
   };
 }
 
-/** Files that a killed process was writing; nothing takes them up again. */
+/** Files that a killed process was writing; no process continues them. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name);
@@ -196,7 +196,7 @@ async function flushFolder(folder: string): Promise<void> {
   }
 }
 
-/** Turns "no room" of the file system into the error people understand. */
+/** Turns the file system's "no space" into an error for people. */
 export async function guardSpace<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -211,7 +211,7 @@ export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** For `.catch`: a missing file is `null`, any other error stays one. */
+/** For `.catch`: a missing file becomes `null`, any other error stays one. */
 export function ignoreMissing(error: unknown): null {
   if (hasCode(error, 'ENOENT')) return null;
   throw error;

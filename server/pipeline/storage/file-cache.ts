@@ -15,9 +15,9 @@ export interface FileCache {
     sha256: string,
     fetch: (targetPath: string) => Promise<void>,
   ): Promise<{ path: string; release: () => Promise<void> }>;
-  /** Moves a finished file in: it is likely to be needed next. */
+  /** Moves a finished file in, because it is likely to be needed next. */
   adopt(sha256: string, sourcePath: string): Promise<void>;
-  /** Forgets these bytes; who holds them keeps the file until it is released. */
+  /** Removes these bytes; a holder keeps the file until releasing it. */
   drop(sha256: string): Promise<void>;
 }
 
@@ -32,8 +32,8 @@ const SHA256 = /^[0-9a-f]{64}$/;
 const PART = '.part';
 
 /**
- * Copies in `root`, of which those that were used longest ago go when all take more than `mostBytes`; what is held stays, however much
- * it is. What an earlier process left whole is taken over.
+ * Copies in `root`. When all together take more than `mostBytes`, those unused for the longest time are removed; held
+ * ones stay, however many they are. Whole files of an earlier process are taken over.
  * @throws system errors, among them ENOSPC
  */
 export function createFileCache(root: string, mostBytes: number): FileCache {
@@ -45,7 +45,7 @@ export function createFileCache(root: string, mostBytes: number): FileCache {
 
   const makeRoot = () => mkdir(root, { recursive: true, mode: 0o700 });
 
-  /** Names are given to whole files only, so that all but parts can be believed. */
+  /** Only whole files get their names, so everything except parts can be trusted. */
   async function takeOver(): Promise<void> {
     await makeRoot();
     const found = [];
@@ -74,7 +74,7 @@ export function createFileCache(root: string, mostBytes: number): FileCache {
     }
   }
 
-  /** To be called in the lock of these bytes. */
+  /** Must be called while holding the lock of these bytes. */
   async function forget(sha256: string): Promise<void> {
     if ((entries.get(sha256)?.holders ?? 0) > 0) return;
     entries.delete(sha256);
@@ -96,8 +96,8 @@ export function createFileCache(root: string, mostBytes: number): FileCache {
   }
 
   /**
-   * What is here of these bytes, held once more, so that nothing takes it away meanwhile. To be called in their lock. Files may be
-   * taken away by hand: what is gone is fetched again.
+   * The local copy of these bytes, held once more so that it is not removed meanwhile. Must be called while holding
+   * their lock. Files may be removed by hand; a missing one is fetched again.
    */
   async function take(sha256: string): Promise<Entry | null> {
     const entry = entries.get(sha256);

@@ -1,7 +1,7 @@
 /** Runs work one at a time for each key, in the order of arrival. */
 export type KeyedLock = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** A lock inside this process; holds nothing for keys that nobody uses. */
+/** A lock within this process; it stores nothing for unused keys. */
 export function createKeyedLock(): KeyedLock {
   const tails = new Map<string, Promise<void>>();
   return async (key, work) => {

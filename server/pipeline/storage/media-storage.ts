@@ -5,7 +5,7 @@ export interface StoredFile {
   readonly sizeBytes: number;
 }
 
-/** An object as the housekeeping sees it. */
+/** An object for the housekeeping. */
 export interface ListedFile extends StoredFile {
   /** Epoch ms when these bytes were last put; a repeated put of the same content renews it. */
   readonly storedAtMs: number;
@@ -24,11 +24,11 @@ export interface ByteRange {
  * Every adapter passes the same contract test.
  */
 export interface MediaStorage {
-  /** Whether local paths cost nothing; else each object has to be fetched. */
+  /** Whether local paths cost nothing; otherwise each object has to be fetched. */
   readonly isLocal: boolean;
   /**
-   * Moves a finished local file in: hashed, flushed to the disk, then renamed into place. The source is
-   * consumed. `knownSha256` spares the hash when it was computed while the bytes arrived.
+   * Moves a finished local file in: hashed, flushed to the disk, then renamed into place. The source is consumed.
+   * `knownSha256` saves the hashing when it was done while the bytes arrived.
    * @throws AppError `storage_full`
    */
   put(sourcePath: string, knownSha256?: string): Promise<StoredFile>;

@@ -11,7 +11,7 @@ export interface Checksum {
 
 /**
  * Reads an `Upload-Checksum` header, `<algorithm> <base64 digest>` (tus 1.0, extension "Checksum").
- * @returns null when the header is absent, 'invalid' when it is malformed or of another algorithm
+ * @returns null when the header is absent, 'invalid' when it is malformed or names another algorithm
  */
 export function parseChecksum(header: string | string[] | undefined): Checksum | null | 'invalid' {
   if (header === undefined) return null;
@@ -24,7 +24,7 @@ export function parseChecksum(header: string | string[] | undefined): Checksum |
   return digest.length === DIGEST_BYTES[algorithm] ? { algorithm, digest } : 'invalid';
 }
 
-/** Carries the checksum of a request to the store, whose interface has no place for it. */
+/** Passes the checksum of a request to the store, whose interface has no parameter for it. */
 export type ChecksumScope = AsyncLocalStorage<Checksum | null>;
 
 export function createChecksumScope(): ChecksumScope {

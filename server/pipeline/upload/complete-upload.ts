@@ -80,7 +80,7 @@ export function createCompleteUpload(deps: CompleteUploadDeps): CompleteUpload {
         const rows = await Upload.query(trx)
           .patch({ state: 'claimed', videoId, fileName, updatedAt: now() })
           .where({ id: upload.id, state: 'received' });
-        // Another process was faster: its video stands, this transaction leaves nothing.
+        // Another process was faster: its video stays, and this transaction leaves nothing.
         if (rows === 0) throw new ClaimLost();
         return videoId;
       })

@@ -11,21 +11,24 @@ export interface KeepUploadsDeps {
   readonly files: UploadFiles;
   readonly parts: UploadParts;
   readonly logger: { warn(fields: Record<string, unknown>, message: string): void };
-  /** Largest part, bytes: one is held in memory at a time. */
+  /** Largest part, bytes; one part at a time is held in memory. */
   readonly partBytes?: number;
 }
 
 export interface KeptUploads {
-  /** As the files given, but that bytes go to the other machine behind each append and come back where the file is gone. */
+  /**
+   * Like the given files, but bytes are also sent to the other machine after each append, and fetched from there where
+   * the file is gone.
+   */
   readonly files: UploadFiles;
-  /** Waits for bytes that are on their way, for some seconds. */
+  /** Waits some seconds for bytes that are being sent. */
   settled(): Promise<void>;
 }
 
 const PART_BYTES = 4 << 20;
-/** A stop of the server waits no longer for bytes that are on their way. */
+/** How long a stop of the server waits at most for bytes that are being sent. */
 const SETTLE_MS = 5000;
-/** Key of the lock that all share; those of uploads are longer. */
+/** Key of the lock shared by all uploads; the keys of uploads are longer. */
 const EVERY_UPLOAD = '';
 
 interface Upload {
@@ -33,13 +36,13 @@ interface Upload {
   arrivedBytes: number;
   /** Bytes in parts; null until they were counted. */
   keptBytes: number | null;
-  /** Set when its bytes go: nothing more is sent. */
+  /** Set when the upload's bytes are removed: nothing more is sent. */
   isOver: boolean;
 }
 
 /**
- * Unfinished uploads that outlive the local disk. What has arrived is sent on in the order of the bytes, beside the requests and
- * never in their way; a fault of the other machine costs the upload nothing but this safety until the next append.
+ * Unfinished uploads that outlive the local disk. What has arrived is sent on in order, in the background and never
+ * delaying requests. If the other machine fails, the upload only lacks this safety until the next append.
  */
 export function keepUploads({ files, parts, logger, partBytes = PART_BYTES }: KeepUploadsDeps): KeptUploads {
   const uploads = new Map<string, Upload>();
@@ -47,7 +50,7 @@ export function keepUploads({ files, parts, logger, partBytes = PART_BYTES }: Ke
   const underWay = new Set<Promise<void>>();
   const oneAtATime = createKeyedLock();
 
-  /** Work beside the requests; what it meets is told in the log. */
+  /** Runs work in the background; its errors are logged. */
   function beside(id: string, work: Promise<void>, fault: string): void {
     const told = work
       .catch((error: unknown) => logger.warn({ uploadId: id.slice(0, 8), error: detailOf(error) }, fault))
@@ -66,7 +69,7 @@ export function keepUploads({ files, parts, logger, partBytes = PART_BYTES }: Ke
   async function countKept(id: string, upload: Upload): Promise<number> {
     const keptBytes = sizeOfAll(withoutHoles(await parts.list(id)));
     if (keptBytes <= upload.arrivedBytes) return keptBytes;
-    // A disk that lost bytes which it had taken: what is sent again now is what counts.
+    // A disk that lost bytes which it had stored: what is sent again now counts.
     await parts.remove(id);
     return 0;
   }
@@ -94,7 +97,7 @@ export function keepUploads({ files, parts, logger, partBytes = PART_BYTES }: Ke
     beside(id, sent, 'bytes of an upload are on this disk alone');
   }
 
-  /** Ends what is being sent of an upload. */
+  /** Stops sending bytes of an upload. */
   async function stop(id: string): Promise<void> {
     const upload = uploads.get(id);
     uploads.delete(id);
@@ -137,7 +140,7 @@ export function keepUploads({ files, parts, logger, partBytes = PART_BYTES }: Ke
         arrivedBytes = await files.append(id, offsetBytes, part, limits);
         return arrivedBytes;
       } finally {
-        // Also of a request that was cut.
+        // Also after an interrupted request.
         arrivedBytes ??= await files.sizeOf(id);
         if (arrivedBytes !== null) follow(id, arrivedBytes);
       }
@@ -151,7 +154,7 @@ export function keepUploads({ files, parts, logger, partBytes = PART_BYTES }: Ke
 
     async remove(id) {
       await files.remove(id);
-      // The sweep finds what is left of them.
+      // The sweep removes what is left of them.
       beside(
         id,
         stop(id).then(() => parts.remove(id)),
@@ -177,7 +180,7 @@ export function keepUploads({ files, parts, logger, partBytes = PART_BYTES }: Ke
   };
 }
 
-/** Null where the file is gone: it has become a stored object. */
+/** Null where the file is gone because it became a stored object. */
 async function readRange(path: string, from: number, sizeBytes: number): Promise<Buffer | null> {
   const file = await open(path, 'r').catch(ignoreMissing);
   if (!file) return null;

@@ -8,7 +8,7 @@ import { parseChecksum } from './checksum.ts';
 import type { UploadFiles } from './upload-files.ts';
 import type { UploadLocks } from './upload-locks.ts';
 
-/** A connection that brings no byte for this long has died. */
+/** A connection that brings no byte for this long is dead. */
 const IDLE_MS = 60_000;
 const CUT = 'The connection ended before the whole file had arrived.';
 // The longest names that are registered have some 70 characters; a column holds 100.
@@ -26,10 +26,10 @@ export interface RawPutDeps {
 export type RawPut = (request: IncomingMessage, upload: Upload) => Promise<{ sizeBytes: number }>;
 
 /**
- * Takes a whole file by one PUT. A repeated PUT begins anew; what arrived before a cut stays and can be
+ * Takes a whole file by one PUT. A repeated PUT starts over; after an interruption, what arrived stays and can be
  * continued by tus.
- * @throws AppError `unsupported_type`, `too_large`, `invalid_input` (empty), `conflict`, `gone`,
- *   `checksum_mismatch`, `storage_full`, `bad_request` (cut)
+ * @throws AppError `unsupported_type`, `too_large`, `invalid_input` (empty), `conflict`, `gone`, `checksum_mismatch`,
+ * `storage_full`, `bad_request` (cut)
  */
 export function createRawPut({ db, files, locks, now, reserveBytes }: RawPutDeps): RawPut {
   return async (request, upload) => {
@@ -45,7 +45,7 @@ export function createRawPut({ db, files, locks, now, reserveBytes }: RawPutDeps
         if (fresh?.state === 'discarded') throw new AppError('gone');
         if (fresh?.state !== 'open') throw new AppError('conflict', 'This upload already became a video.');
         await files.reset(upload.id);
-        // The whole file defines its size anew; a tus client can go on with it after a cut.
+        // The whole file defines its size anew; a tus client can continue it after an interruption.
         await Upload.query(db)
           .findById(upload.id)
           .patch({
@@ -68,13 +68,13 @@ export function createRawPut({ db, files, locks, now, reserveBytes }: RawPutDeps
         await Upload.query(db).findById(upload.id).patch({ sizeBytes });
         return { sizeBytes };
       },
-      // A newer request for the same upload: this connection is given up, its bytes stay.
+      // A newer request for the same upload has come: this connection is given up, its bytes stay.
       () => request.destroy(),
     );
   };
 }
 
-/** @returns the announced length in bytes, null when the body comes in chunks */
+/** @returns the announced length in bytes, null for a chunked body */
 function checkHeaders(request: IncomingMessage): number | null {
   const type = mediaTypeOf(request);
   if (type !== null && !ACCEPTED_TYPE.test(type)) {
@@ -87,7 +87,7 @@ function checkHeaders(request: IncomingMessage): number | null {
   return length;
 }
 
-/** The type that the sender names, without its parameters; null where it names none. */
+/** The type that the sender states, without its parameters; null where it states none. */
 function mediaTypeOf(request: IncomingMessage): string | null {
   return request.headers['content-type']?.split(';')[0]?.trim() || null;
 }

@@ -2,9 +2,9 @@ import { createHash, type Hash } from 'node:crypto';
 
 const MAX_ENTRIES = 256;
 
-/** SHA-256 values of uploads whose bytes arrive in order, so that the end needs no second reading. */
+/** SHA-256 values of uploads whose bytes arrive in order, so that they need not be read again at the end. */
 export interface RunningHashes {
-  /** A hash over the first `offsetBytes` bytes to go on with, or null when they were not all seen here. */
+  /** A hash over the first `offsetBytes` bytes to continue, or null when not all of them were seen here. */
   resume(id: string, offsetBytes: number): Hash | null;
   /** Keeps the state of a hash over the first `offsetBytes` bytes. */
   keep(id: string, offsetBytes: number, hash: Hash): void;
@@ -13,14 +13,14 @@ export interface RunningHashes {
   drop(id: string): void;
 }
 
-/** See `RunningHashes`; forgets the longest unused uploads first. */
+/** See `RunningHashes`; drops the uploads first that were unused for the longest time. */
 export function createRunningHashes(): RunningHashes {
   const entries = new Map<string, { offsetBytes: number; hash: Hash }>();
   return {
     resume(id, offsetBytes) {
       if (offsetBytes === 0) return createHash('sha256');
       const entry = entries.get(id);
-      // A copy: a part that is refused must not have moved the kept state.
+      // A copy, because a refused part must not change the kept state.
       return entry?.offsetBytes === offsetBytes ? entry.hash.copy() : null;
     },
     keep(id, offsetBytes, hash) {

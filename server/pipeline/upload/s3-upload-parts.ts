@@ -11,12 +11,12 @@ import {
 import { UPLOAD_TOKEN } from './upload-address.ts';
 import type { UploadParts } from './upload-parts.ts';
 
-/** Digits of offsets in keys, so that keys have the order of the bytes. */
+/** Digits of offsets in keys, so that keys sort in the order of the bytes. */
 const OFFSET_DIGITS = 12;
-/** Requests at the same time where many objects go. */
+/** Most simultaneous requests for removing many objects. */
 const REMOVED_AT_ONCE = 8;
 
-/** Parts of unfinished uploads as objects of a bucket, beside the finished files. */
+/** Parts of unfinished uploads as objects of a bucket, in addition to the finished files. */
 export function createS3UploadParts(settings: S3Settings): UploadParts {
   const client = createS3Client(settings);
   const Bucket = settings.bucket;

@@ -13,8 +13,8 @@ export interface TusServerDeps {
 }
 
 /**
- * The tus 1.0 verbs on `/uploads/:token`. It checks nothing about who sends a request: the owner is
- * checked before it, for every verb.
+ * The tus 1.0 verbs on `/uploads/:token`. It does not check who sends a request; the owner is checked before, for every
+ * verb.
  */
 export function createTusServer({ store, locks, logger }: TusServerDeps): Server {
   return new Server({
@@ -28,7 +28,7 @@ export function createTusServer({ store, locks, logger }: TusServerDeps): Server
     disableTerminationForFinishedUploads: true,
     onResponseError: (_request, error) => {
       if (error instanceof AppError) return { status_code: error.status, body: `${error.message}\n` };
-      // Both are malformed requests; 403 would read as a matter of rights.
+      // Both are malformed requests; 403 would look like missing rights.
       if ('status_code' in error && error.status_code === 403) {
         return { status_code: 400, body: error.body };
       }

@@ -13,10 +13,10 @@ export interface RequestOrigin {
 }
 
 /**
- * The origin an upload URL is answered with: the one that the caller itself used. Any fixed name would
- * be another site for people who reach the server by another of its names. `PUBLIC_URL` counts when it
- * names the same host, and the browser's `Origin` knows https behind a proxy that ends it.
- * @returns '' when the request tells no usable host; the answer is then a bare path
+ * The origin for the upload URL in an answer: the one that the caller used. Any fixed name would be another site for
+ * people who reach the server by another of its names. `PUBLIC_URL` is used when it names the same host, and the
+ * browser's `Origin` shows https behind a proxy that terminates it.
+ * @returns '' when the request names no usable host; the answer is then only a path
  */
 export function callerOrigin(request: RequestOrigin, publicUrl: string | null): string {
   const { host, origin } = request;
@@ -34,8 +34,8 @@ export function uploadUrl(token: string, origin = ''): string {
 }
 
 /**
- * Reads the token out of an address that a client sends back. The address is never fetched: only a path
- * of our own form, alone or behind one of `hosts`, is understood.
+ * Reads the token from an address that a client sends back. The address is never fetched: only a path of our own form
+ * is accepted, alone or behind one of `hosts`.
  * @param hosts `host[:port]` values that mean this server, lower case
  * @returns null for anything else: other sites, other schemes, traversal, queries
  */
@@ -44,7 +44,7 @@ export function readUploadUrl(address: string, hosts: readonly string[]): string
   const url = parseUrl(address);
   if (!url || !['http:', 'https:'].includes(url.protocol)) return null;
   if (url.username || url.password || url.search || url.hash || !hosts.includes(url.host)) return null;
-  // URL() resolves "..", so the path as written is read, not the resolved one.
+  // URL() resolves "..", so the path is read as written.
   const written = address.slice(address.indexOf('/', url.protocol.length + '//'.length));
   return UPLOAD_PATH.exec(written)?.[1] ?? null;
 }

@@ -20,8 +20,8 @@ export interface UploadFiles {
   /** Bytes kept, or null when there is no file. Call it only while holding the upload's lock. */
   sizeOf(id: string): Promise<number | null>;
   /**
-   * Appends a stream at `offsetBytes`. With a checksum the part is kept whole or not at all; without one
-   * every byte that arrived before a cut is kept.
+   * Appends a stream at `offsetBytes`. With a checksum, the part is kept whole or not at all; without one, every byte
+   * that arrived before an interruption is kept.
    * @returns the new offset
    * @throws AppError `checksum_mismatch`, `too_large` (nothing kept), `storage_full`
    */
@@ -33,19 +33,19 @@ export interface UploadFiles {
   ): Promise<number>;
   /** Empties the file, for a fresh start by PUT. */
   reset(id: string): Promise<void>;
-  /** SHA-256 of all bytes; read again only when they did not arrive in order here. */
+  /** SHA-256 of all bytes; they are read again only if they did not arrive here in order. */
   sha256Of(id: string, sizeBytes: number): Promise<string>;
   path(id: string): string;
   remove(id: string): Promise<void>;
-  /** Ids of all kept files with the moment of their last change, epoch ms. */
+  /** Ids of all stored files with the time of their last change, epoch ms. */
   list(): Promise<{ id: string; changedAtMs: number }[]>;
-  /** Free bytes on the disk of the uploads. */
+  /** Free bytes on the disk for uploads. */
   freeBytes(): Promise<number>;
 }
 
 export interface AppendLimits {
   readonly checksum: Checksum | null;
-  /** The offset that must not be passed. */
+  /** The offset that must not be exceeded. */
   readonly maxOffsetBytes: number;
 }
 
@@ -56,7 +56,7 @@ export function createUploadFiles(folder: string): UploadFiles {
     if (!UPLOAD_TOKEN.test(id)) throw new AppError('not_found');
     return path.join(folder, id);
   };
-  // Names the offset in front of a part that is still unproven: after a kill, the part is cut off again.
+  // Stores the offset in front of a part that is not yet verified; after a kill, that part is cut off again.
   const marker = (id: string) => `${file(id)}.unproven`;
 
   async function settleUnproven(id: string): Promise<void> {

@@ -3,8 +3,8 @@ import type { Lock, Locker } from '@tus/server';
 /** Locks on uploads inside this process. */
 export interface UploadLocks extends Locker {
   /**
-   * Runs `work` while nobody else writes to the upload. A later request asks for the place by
-   * `onReleaseWanted`; without it the later one waits.
+   * Runs `work` while no one else writes to the upload. A later request asks for the lock through `onReleaseWanted`;
+   * without that it waits.
    */
   hold<T>(id: string, work: () => Promise<T>, onReleaseWanted?: () => void): Promise<T>;
 }
@@ -21,9 +21,9 @@ interface Held {
 }
 
 /**
- * The newest request takes an upload over: after a cut, the old connection is often still half open, and
- * its holder is asked to let go (tus protocol 1.0, section "Core Protocol": a server may lock). Waiters
- * sleep instead of asking again and again, so a long hash costs them nothing.
+ * The newest request takes over an upload. After an interruption, the old connection is often still half open, and its
+ * holder is asked to release the lock (tus protocol 1.0, section "Core Protocol": a server may lock). Waiting requests
+ * sleep and do not poll, so a long hash costs them nothing.
  */
 export function createUploadLocks(waitMs = WAIT_MS): UploadLocks {
   const held = new Map<string, Held>();
@@ -67,7 +67,7 @@ export function createUploadLocks(waitMs = WAIT_MS): UploadLocks {
   };
 }
 
-/** The form in which the tus server understands a failure: 423 Locked. */
+/** The form in which the tus server recognises a failure: 423 Locked. */
 const LOCKED = { status_code: 423, body: 'Another request is writing to this upload.\n' } as const;
 
 function sleepUntilFree(holder: Held, ms: number, signal?: AbortSignal): Promise<void> {

@@ -14,13 +14,15 @@ export interface UploadParts {
   list(id: string): Promise<UploadPart[]>;
   /** @throws AppError `not_found`, `unavailable` */
   read(id: string, offsetBytes: number): Promise<Readable>;
-  /** Removes all parts, the first one first: without it the others stand for nothing. @throws AppError `unavailable` */
+  /**
+   * Removes all parts, the first one first, because the others are useless without it. @throws AppError `unavailable`
+   */
   remove(id: string): Promise<void>;
-  /** Uploads that have parts, with the moment of the last one, epoch ms. @throws AppError `unavailable` */
+  /** Uploads that have parts, with the time of the last one, epoch ms. @throws AppError `unavailable` */
   uploads(): Promise<{ id: string; changedAtMs: number }[]>;
 }
 
-/** Parts as far as they follow on each other from the first byte on. */
+/** The parts that follow each other without a gap from the first byte on. */
 export function withoutHoles(parts: readonly UploadPart[]): UploadPart[] {
   let end = 0;
   return parts.filter(({ offsetBytes, sizeBytes }) => {

@@ -16,9 +16,9 @@ export interface UploadStoreDeps {
 }
 
 /**
- * The tus data store: bytes in files as the file store keeps them, everything else in the `uploads` row.
- * It differs from its base in what the base does not give: a checksum per part, whole-or-nothing
- * metadata, an answer for uploads that became a video, and no removal of finished ones.
+ * The tus data store: bytes in files as the file store keeps them, everything else in the `uploads` row. Beyond its
+ * base it offers a checksum per part, whole-or-nothing metadata, an answer for uploads that became a video, and no
+ * removal of finished ones.
  */
 export class UploadStore extends FileStore {
   readonly #deps: UploadStoreDeps;
@@ -30,7 +30,7 @@ export class UploadStore extends FileStore {
       expirationPeriodInMilliseconds: UPLOAD_TTL_MS,
     });
     this.#deps = deps;
-    // No "creation": uploads are made by the upload-url call alone, which knows the account and its limits.
+    // No "creation": uploads are created only by the upload-url call, which knows the account and its limits.
     this.extensions = ['creation-defer-length', 'checksum', 'expiration', 'termination'];
   }
 
@@ -48,7 +48,7 @@ export class UploadStore extends FileStore {
     const { db, files, checksums, now } = this.#deps;
     const row = await Upload.query(db).findById(id);
     if (row?.state !== 'open') {
-      // A repeated last request of an upload that already became a video: nothing to write.
+      // A repeated last request of an upload that already became a video; there is nothing to write.
       readable.resume();
       return offset;
     }
@@ -75,7 +75,7 @@ export class UploadStore extends FileStore {
     await files.remove(id);
   }
 
-  /** Expiry is the housekeeping's, by the row; the base would delete finished uploads too. */
+  /** The housekeeping handles expiry by the row; the base would delete finished uploads too. */
   override async deleteExpired(): Promise<number> {
     return 0;
   }
@@ -90,7 +90,7 @@ function toTusUpload(row: Upload, offset: number): TusUpload {
   });
 }
 
-/** The part of the base that keeps sizes: rows instead of JSON files, which a crash can tear. */
+/** Stores sizes for the base as rows and not as JSON files, which a crash can leave half written. */
 function rowsAsConfig({ db, now }: UploadStoreDeps) {
   return {
     async get(id: string): Promise<TusUpload | undefined> {

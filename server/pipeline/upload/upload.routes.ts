@@ -20,7 +20,7 @@ export interface UploadRoutesDeps {
   readonly publicUrl: string | null;
 }
 
-/** The upload calls of the API and the address that takes the bytes. */
+/** The upload calls of the API, and the address that receives the bytes. */
 export function createUploadRoutes(deps: UploadRoutesDeps): AppRouter {
   const { uploads, complete } = deps;
   const router = createRouter();
@@ -55,7 +55,7 @@ export function createUploadRoutes(deps: UploadRoutesDeps): AppRouter {
   return router;
 }
 
-/** `/uploads/:token`: PUT takes a whole file; HEAD, PATCH and DELETE are tus 1.0, for the owner alone. */
+/** `/uploads/:token`: PUT takes a whole file; HEAD, PATCH and DELETE are tus 1.0, for the owner only. */
 function addBytesRoute(router: AppRouter, { uploads, tus, rawPut, checksums }: UploadRoutesDeps): void {
   router.options(['/uploads', '/uploads/:token'], async (ctx) => {
     ctx.res.setHeader('Tus-Checksum-Algorithm', CHECKSUM_ALGORITHMS.join(','));
@@ -66,10 +66,10 @@ function addBytesRoute(router: AppRouter, { uploads, tus, rawPut, checksums }: U
   router.put('/uploads/:token', async (ctx) => {
     const user = await optionalUser(ctx);
     const token = ctx.params['token'] ?? '';
-    // The specification calls this address a storage location: its 256 random bits are enough, no cookie is needed
-    // (D-110). Who is signed in as somebody else is refused all the same.
+    // The specification calls this address a storage location: its 256 random bits are enough, and no cookie is needed
+    // (D-110). Somebody who is signed in as another user is still refused.
     const upload = await (user ? uploads.owned(user, token) : uploads.byToken(token));
-    // What is refused before it was read must not be read to its end.
+    // A body that was refused before it was read must not be read to its end.
     ctx.set('Connection', 'close');
     const { sizeBytes } = await rawPut(ctx.req, upload);
     ctx.remove('Connection');

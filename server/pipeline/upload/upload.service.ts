@@ -14,16 +14,16 @@ import type { UploadFiles } from './upload-files.ts';
 import type { UploadLocks } from './upload-locks.ts';
 
 const TOKEN_BYTES = 32;
-/** An unused slot this old may make room for a new one. */
+/** An unused slot of this age may make room for a new one. */
 const EMPTY_SLOT_MS = 60_000;
 
-/** The signed-in person, as far as uploads need to know. */
+/** The fields of the signed-in person that uploads need. */
 export interface UploadOwner {
   readonly id: string;
   readonly plan: PlanSlug;
 }
 
-/** A video made of a file that is picked again. */
+/** A video made from a file that is selected again. */
 interface KnownVideo {
   readonly videoId: string;
   readonly fileName: string;

@@ -1,7 +1,10 @@
-/** Values m and n that contexts are initialised by, and the context that the first of a run belongs to. */
+/** First context of a run, and the values m and n by which its contexts are initialised. */
 type InitRun = readonly [number, readonly number[]];
 
-/** ITU-T H.264, tables 9-12 to 9-33, without those of fields and of 4:4:4: for I slices, then by cabac_init_idc for P and B slices. */
+/**
+ * ITU-T H.264, tables 9-12 to 9-33, without those for fields and 4:4:4: first for I slices, then for P and B slices by
+ * cabac_init_idc.
+ */
 const INIT_RUNS: readonly (readonly InitRun[])[] = [
   [
     [
@@ -178,11 +181,11 @@ const INIT_RUNS: readonly (readonly InitRun[])[] = [
   ],
 ];
 
-/** Contexts of H.264 (ITU-T H.264, table 9-34), as far as they are used here. */
+/** Number of H.264 contexts (ITU-T H.264, table 9-34), as far as they are used here. */
 export const AVC_CONTEXT_COUNT = 436;
 
 /**
- * Sets the contexts as they are at the beginning of a slice (ITU-T H.264, 9.3.1.1).
+ * Sets the contexts to their states at the beginning of a slice (ITU-T H.264, 9.3.1.1).
  * @param initIdc cabac_init_idc; null for I slices
  * @param qp SliceQPY
  */

@@ -13,7 +13,7 @@ import {
 import type { MbState } from './mb-state.ts';
 import type { MacroblockCoder } from './stand-in-macroblocks.ts';
 
-/** Codes macroblocks by CABAC (ITU-T H.264, 9.3.4); `state` says what stands beside the one that is coded. */
+/** Codes macroblocks by CABAC (ITU-T H.264, 9.3.4). `state` describes the macroblocks beside the one that is coded. */
 export class CabacCoder implements MacroblockCoder {
   private readonly parts: Buffer[];
   private readonly state: MbState;
@@ -34,7 +34,7 @@ export class CabacCoder implements MacroblockCoder {
     this.encoder.inContext(this.contexts, context, symbol);
   }
 
-  /** A terminating symbol; behind a 1 all that was coded is complete. */
+  /** Writes a terminating symbol; after a 1, everything coded so far is complete. */
   private terminate(symbol: number): void {
     const ended = this.encoder.terminate(symbol);
     if (!ended) return;

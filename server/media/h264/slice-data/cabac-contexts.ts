@@ -22,7 +22,7 @@ export const CONTEXT = {
   eights: 399,
 } as const;
 
-/** Context of mb_skip_flag, from the first of its slices' kind on. */
+/** Context of mb_skip_flag; `first` is the first context for the slice's kind. */
 export function skipContext(state: MbState, first: number): number {
   return first + isCoded(state, state.left) + isCoded(state, state.above);
 }
@@ -34,7 +34,7 @@ export function intraTypeContext(state: MbState): number {
   return CONTEXT.intraType + left + above;
 }
 
-/** Context of the first bin of a component of mvd_l0 or mvd_l1 of the part that begins with a block. */
+/** Context of the first bin of a component of mvd_l0 or mvd_l1, for the part that begins with `block`. */
 export function differenceContext(state: MbState, list: 0 | 1, block: number, component: 0 | 1): number {
   const sizes = state.differences[list];
   const [left, above] = [state.leftBlock(block), state.aboveBlock(block)];
@@ -44,21 +44,21 @@ export function differenceContext(state: MbState, list: 0 | 1, block: number, co
   return CONTEXT.difference[component] + (sum < 3 ? 0 : sum > 32 ? 2 : 1);
 }
 
-/** Context of the bin of coded_block_pattern for a quarter of luma, with what is known of `luma` so far. */
+/** Context of the bin of coded_block_pattern for a quarter of luma, given the bits of `luma` known so far. */
 export function lumaPatternContext(state: MbState, luma: number, quarter: number): number {
   const left = quarter % 2 === 1 ? isEmpty(luma, quarter - 1) : emptyAt(state, state.left, quarter + 1);
   const above = quarter >= 2 ? isEmpty(luma, quarter - 2) : emptyAt(state, state.above, quarter + 2);
   return CONTEXT.lumaPattern + left + 2 * above;
 }
 
-/** Context of the first bin of coded_block_pattern for chroma, and of the second. */
+/** Context of the first or second bin of coded_block_pattern for chroma. */
 export function chromaPatternContext(state: MbState, bin: 0 | 1): number {
   const left = hasChroma(state, state.left, bin);
   const above = hasChroma(state, state.above, bin);
   return CONTEXT.chromaPattern + 4 * bin + left + 2 * above;
 }
 
-// Plain functions, as those of `cabac-elements.ts`.
+// Plain functions, like those of `cabac-elements.ts`.
 
 const isCoded = (state: MbState, mb: number): number => (mb >= 0 && !state.has(mb, FLAG.skipped) ? 1 : 0);
 

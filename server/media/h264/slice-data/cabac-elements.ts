@@ -13,11 +13,11 @@ import { readCabacBlock, readGolomb } from './cabac-residual.ts';
 import { BLOCK, type BlockKind, type ElementReader } from './elements.ts';
 import { SLICE_FAULT } from './slice-faults.ts';
 
-/** More than any coding of 8 bits has (mb_qp_delta, 7.4.5). */
+/** More steps than any 8-bit coding has (mb_qp_delta, 7.4.5). */
 const MOST_QP_STEPS = 2 * 52;
 const MOST_REFERENCE = 31;
 
-/** Elements of macroblocks that are coded by CABAC (ITU-T H.264, 9.3). */
+/** Reads elements of macroblocks that are coded by CABAC (ITU-T H.264, 9.3). */
 export class CabacElements implements ElementReader {
   readonly hasWholeEights = true;
   private readonly cabac: CabacDecoder;
@@ -42,7 +42,7 @@ export class CabacElements implements ElementReader {
     return this.intra16Type(CONTEXT.intraType + 2, 1);
   }
 
-  /** The bins behind the first of an intra type, whose contexts lie behind `at`. */
+  /** Reads the bins after the first of an intra type; their contexts follow `at`. */
   private intra16Type(at: number, more: number): number {
     const { cabac } = this;
     if (cabac.terminate() === 1) return I_PCM;
@@ -172,7 +172,7 @@ export class CabacElements implements ElementReader {
       if (steps > MOST_QP_STEPS) throw SLICE_FAULT.value;
     }
     this.hadQpDelta = steps > 0;
-    // Positive and negative ones in turns (9.3.2.7).
+    // Positive and negative numbers alternate (9.3.2.7).
     return steps % 2 === 1 ? (steps + 1) / 2 : -steps / 2;
   }
 
@@ -187,7 +187,8 @@ export class CabacElements implements ElementReader {
   }
 }
 
-// What contexts ask of a macroblock beside another. Plain functions: they are called for nearly each bit of a slice.
+// What contexts need from a neighbouring macroblock. Plain functions, because they are called for nearly every bit of a
+// slice.
 
 const isOtherB = (state: MbState, mb: number): number =>
   mb >= 0 && !state.has(mb, FLAG.skipped | FLAG.direct) ? 1 : 0;
@@ -195,16 +196,16 @@ const isOtherB = (state: MbState, mb: number): number =>
 const isOtherMode = (state: MbState, mb: number): number =>
   mb >= 0 && (state.chromaModes[mb] ?? 0) > 0 ? 1 : 0;
 
-/** @param block 16 times its macroblock plus its place there, below 0 where there is none */
+/** @param block 16 times its macroblock plus its place there; negative where there is none */
 function laterAt(laterRefs: Uint8Array, block: number): number {
   if (block < 0) return 0;
   const inside = block & 15;
   return laterRefs[4 * (block >> 4) + 2 * (inside >> 3) + ((inside & 3) >> 1)] ?? 0;
 }
 
-/** Whether a block of DC coefficients holds any; -1 where there is no macroblock. */
+/** Whether a block of DC coefficients has any that are not zero; -1 where there is no macroblock. */
 const dcOf = (state: MbState, mb: number, place: number): number =>
   mb < 0 ? -1 : ((state.dc[mb] ?? 0) >> place) & 1;
 
-/** @param missing what is said of a block that is not there */
+/** @param missing result for a block that does not exist */
 const isCoded = (count: number, missing: number): number => (count < 0 ? missing : count > 0 ? 1 : 0);

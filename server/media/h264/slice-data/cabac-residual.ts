@@ -8,7 +8,10 @@ const SIGNIFICANT = [105, 120, 134, 149, 152, 402] as const;
 const LAST = [166, 181, 195, 210, 213, 417] as const;
 const LEVEL = [227, 237, 247, 257, 266, 426] as const;
 
-/** Contexts in an 8 x 8 block by place, of the flags of significance and of the last one (table 9-43). */
+/**
+ * Contexts within an 8 x 8 block by place, for the significance flags and the flags of the last coefficient (table
+ * 9-43).
+ */
 const SIGNIFICANT_8 = [
   [0, 1, 2, 3, 4, 5, 5, 4, 4, 3, 3, 4, 4, 4, 5, 5, 4, 4, 4, 4, 3, 3, 6, 7, 7, 7, 8, 9, 10, 9, 8, 7],
   [7, 6, 11, 12, 13, 11, 6, 7, 8, 9, 14, 10, 9, 8, 6, 11, 12, 13, 11, 6, 9, 14, 10, 9, 11, 12, 13, 11],
@@ -19,14 +22,14 @@ const LAST_8 = [
   [3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8],
 ].flat();
 
-/** Longest suffix of a level or a vector: more no 8 bit stream has. */
+/** Longest suffix of a level or a vector; no 8-bit stream has more. */
 const MOST_SUFFIX = 24;
-/** Ones in front of a suffix. */
+/** Number of ones in front of a suffix. */
 const PREFIX_END = 14;
 
 /**
- * Passes over a block of coefficients (ITU-T H.264, 7.3.5.3.3).
- * @param coded which context tells whether there are any; null where there are for certain
+ * Skips a block of coefficients (ITU-T H.264, 7.3.5.3.3).
+ * @param coded context of the flag that tells whether there are any; null where there certainly are
  * @returns how many there are
  */
 export function readCabacBlock(cabac: CabacDecoder, kind: BlockKind, coded: number | null): number {

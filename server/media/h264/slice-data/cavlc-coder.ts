@@ -3,7 +3,7 @@ import type { Moved } from '../../square-motion.ts';
 import { I_PCM } from './mb-types.ts';
 import type { MacroblockCoder } from './stand-in-macroblocks.ts';
 
-/** Intra types of P slices stand behind five inter ones (ITU-T H.264, 7.4.5). */
+/** Intra types of P slices follow five inter types (ITU-T H.264, 7.4.5). */
 const INTRA_IN_P = 5;
 
 /** Codes macroblocks by Exp-Golomb codes (ITU-T H.264, 9.1). */
@@ -28,7 +28,7 @@ export class CavlcCoder implements MacroblockCoder {
 
   moved({ x, y }: Moved): void {
     this.endSkipped();
-    // mb_type P_L0_16x16, the difference to the predicted vector, and coded_block_pattern 0 (table 9-4).
+    // mb_type P_L0_16x16, the difference from the predicted vector, and coded_block_pattern 0 (table 9-4).
     this.writer.ue(0);
     this.writer.se(x);
     this.writer.se(y);
@@ -44,7 +44,7 @@ export class CavlcCoder implements MacroblockCoder {
   }
 
   goOn(): void {
-    // The end of the data tells where a slice ends.
+    // The end of the data ends the slice.
   }
 
   end(): Buffer {

@@ -19,7 +19,7 @@ function upTo(value: number, most: number): number {
   return value;
 }
 
-/** What a code stands for, by one bit in front of it and its bits. */
+/** The meaning of each code; the key is the code's bits with a 1 in front. */
 type CodeMap = ReadonlyMap<number, number>;
 
 const toMap = ({ lengths, bits }: Codes): CodeMap =>
@@ -35,16 +35,16 @@ const ZERO_MAPS = ZEROS.map(toMap);
 const CHROMA_ZERO_MAPS = CHROMA_ZEROS.map(toMap);
 const RUN_MAPS = RUNS.map(toMap);
 
-/** No code of the tables is longer. */
+/** Length of the longest code in the tables. */
 const LONGEST_CODE = 16;
-/** Zeros at most in front of a level (9.2.2.1); 15 is all that 8 bits need. */
+/** Most zeros in front of a level (9.2.2.1); 8-bit streams need at most 15. */
 const MOST_PREFIX = 25;
-/** Longest suffix that levels of their own size lead to. */
+/** Longest suffix that a level's size can lead to. */
 const MOST_SUFFIX = 6;
-/** mb_qp_delta lies between -26 and 25 (7.4.5). */
+/** mb_qp_delta is between -26 and 25 (7.4.5). */
 const MOST_QP_DELTA = 26;
 
-/** Elements of macroblocks that are coded by Exp-Golomb codes and CAVLC (ITU-T H.264, 9.1 and 9.2). */
+/** Reads elements of macroblocks that are coded by Exp-Golomb codes and CAVLC (ITU-T H.264, 9.1 and 9.2). */
 export class CavlcElements implements ElementReader {
   readonly hasWholeEights = false;
   private readonly reader: BitReader;
@@ -133,7 +133,7 @@ export class CavlcElements implements ElementReader {
     return count;
   }
 
-  /** By the coefficients of the blocks beside and above (9.2.1). */
+  /** The table chosen by the coefficient counts of the blocks to the left and above (9.2.1). */
   private tokens(place: number): CodeMap {
     const [a, b] = [this.state.leftCount(place), this.state.aboveCount(place)];
     const near = a >= 0 && b >= 0 ? (a + b + 1) >> 1 : Math.max(a, b, 0);
@@ -152,7 +152,7 @@ export class CavlcElements implements ElementReader {
     throw SLICE_FAULT.value;
   }
 
-  /** Levels behind the trailing ones (9.2.2.1). */
+  /** Reads the levels after the trailing ones (9.2.2.1). */
   private levels(count: number, ones: number): void {
     const { reader } = this;
     let suffixBits = count > 10 && ones < 3 ? 1 : 0;

@@ -1,10 +1,13 @@
-/** Codes by what they stand for: lengths in bits, and the bits; no code where the length is 0. */
+/** Codes indexed by their meaning: lengths in bits, and the bits. A length of 0 means no code. */
 export interface Codes {
   readonly lengths: readonly number[];
   readonly bits: readonly number[];
 }
 
-/** coeff_token (ITU-T H.264, table 9-5) by four times the coefficients plus the trailing ones, for nC of 0, 2, 4 and 8 and more. */
+/**
+ * coeff_token (ITU-T H.264, table 9-5), indexed by four times the number of coefficients plus that of the trailing
+ * ones; for nC from 0, 2, 4 and 8 on.
+ */
 export const TOKENS: readonly Codes[] = [
   {
     lengths: [
@@ -61,7 +64,7 @@ export const CHROMA_TOKENS: Codes = {
   bits: [1, 0, 0, 0, 7, 1, 0, 0, 4, 6, 1, 0, 3, 3, 2, 5, 2, 3, 2, 0],
 };
 
-/** total_zeros of blocks of 4 x 4 (tables 9-7 and 9-8), by coefficients from one on. */
+/** total_zeros of 4 x 4 blocks (tables 9-7 and 9-8), by number of coefficients, from one on. */
 export const ZEROS: readonly Codes[] = [
   {
     lengths: [1, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 9],
@@ -93,7 +96,7 @@ export const CHROMA_ZEROS: readonly Codes[] = [
   { lengths: [1, 1], bits: [1, 0] },
 ];
 
-/** run_before (table 9-10) by zeros left, from one on; the last for all above six. */
+/** run_before (table 9-10) by zeros left, from one on; the last is for all above six. */
 export const RUNS: readonly Codes[] = [
   { lengths: [1, 1], bits: [1, 0] },
   { lengths: [1, 2, 2], bits: [1, 1, 0] },

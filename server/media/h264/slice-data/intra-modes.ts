@@ -3,7 +3,7 @@ import type { MbSettings } from './macroblock.ts';
 import { FLAG, LUMA_BLOCKS, type MbState } from './mb-state.ts';
 import { SLICE_FAULT } from './slice-faults.ts';
 
-/** What a way of intra prediction is made of. */
+/** The neighbours that a mode of intra prediction needs. */
 interface Needs {
   readonly left: boolean;
   readonly above: boolean;
@@ -14,16 +14,16 @@ const LEFT: Needs = { left: true, above: false };
 const ABOVE: Needs = { left: false, above: true };
 const BOTH: Needs = { left: true, above: true };
 
-/** By Intra4x4PredMode, and Intra8x8PredMode, which needs the same (ITU-T H.264, tables 8-2 and 8-3). */
+/** Indexed by Intra4x4PredMode, and by Intra8x8PredMode, which needs the same (ITU-T H.264, tables 8-2 and 8-3). */
 const MODES: readonly Needs[] = [ABOVE, LEFT, NOTHING, ABOVE, BOTH, BOTH, BOTH, ABOVE, LEFT];
-/** By Intra16x16PredMode and by intra_chroma_pred_mode (tables 8-4 and 8-5). */
+/** Indexed by Intra16x16PredMode and by intra_chroma_pred_mode (tables 8-4 and 8-5). */
 export const MODES_16: readonly Needs[] = [ABOVE, LEFT, NOTHING, BOTH];
 export const CHROMA_MODES: readonly Needs[] = [NOTHING, LEFT, ABOVE, BOTH];
 
-/** The mode that is predicted where one of the two beside is not there, and that of macroblocks without modes. */
+/** The predicted mode where one of the two neighbours is missing, and the mode of macroblocks without modes. */
 const DC = 2;
 
-/** @throws H264Error where a macroblock is made of one that is not there */
+/** @throws H264Error where a macroblock is predicted from one that does not exist */
 export function checkMode(needs: Needs | undefined, state: MbState, settings: Constrained): void {
   if (
     !needs ||
@@ -38,7 +38,7 @@ const isThere = (mb: number, state: MbState, { constrainedIntra }: Constrained):
 
 type Constrained = Pick<MbSettings, 'constrainedIntra'>;
 
-/** Reads the modes of a macroblock of I_NxN (8.3.1.1 and 8.3.2.1), whose size of blocks is known. */
+/** Reads the modes of an I_NxN macroblock (8.3.1.1 and 8.3.2.1), whose block size is known. */
 export function readIntraModes(elements: ElementReader, state: MbState, settings: Constrained): void {
   const side = state.has(state.mb, FLAG.eights) ? 2 : 1;
   for (const block of side === 2 ? EIGHTS : FOURS) {
@@ -56,11 +56,11 @@ export function readIntraModes(elements: ElementReader, state: MbState, settings
   }
 }
 
-/** Blocks of 4 x 4 in rows of four, in the order of coding (6.4.3), and the first of each of 8 x 8. */
+/** 4 x 4 blocks, numbered in rows of four, in coding order (6.4.3), and the first of each 8 x 8 block. */
 const FOURS = [0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15];
 const EIGHTS = [0, 2, 8, 10];
 
-/** Null where no block is there. */
+/** Null where there is no block. */
 function modeAt(state: MbState, place: number, { constrainedIntra }: Constrained): number | null {
   if (place < 0) return null;
   const mb = place >> 4;

@@ -9,32 +9,32 @@ import type { SliceStart } from './slice-start.ts';
 import { openSlice } from './torn-picture.ts';
 import { UsualValues } from './usual-values.ts';
 
-/** Those that are read: no switching slices. */
+/** Slice kinds that are read: no switching slices. */
 type ReadKind = SliceStart['kind'];
 
-/** What a picture's slices refer to. */
+/** The parameter sets that a picture's slices refer to. */
 export interface AvcSets {
   readonly sps: Sps;
   readonly pps: readonly Pps[];
 }
 
-/** NAL units of whole pictures, one after the other. */
+/** NAL units of intact pictures, one picture after another. */
 export type IntactPictures = AsyncIterable<readonly Buffer[]> | Iterable<readonly Buffer[]>;
 
-/** Where slices are read. */
+/** What slices are read with. */
 export interface SliceReader {
   readonly state: MbState;
   readonly cabac: CabacDecoder;
 }
 
-/** Slices of a kind that are learnt from, at least and at most, and pictures at most that are looked at for them. */
+/** Fewest and most slices of a kind to learn from, and most pictures that are searched for them. */
 const LEAST_SLICES = 6;
 const MOST_SLICES = 24;
 const MOST_LOOKED_AT = 120;
 
 /**
- * What is usual in slices of some kinds; kinds with too few slices are left out.
- * @param mostBytes that may be read
+ * What is usual in slices of some kinds. Kinds with too few slices are left out.
+ * @param mostBytes limit of bytes to read
  */
 export async function learnUsual(
   intact: IntactPictures,

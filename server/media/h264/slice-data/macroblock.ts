@@ -20,25 +20,25 @@ import {
 import type { MbWatch } from './usual-values.ts';
 import { SLICE_FAULT } from './slice-faults.ts';
 
-/** What a macroblock needs to know of its slice. */
+/** The settings of a slice that its macroblocks depend on. */
 export interface MbSettings {
   readonly kind: 'I' | 'P' | 'B';
-  /** Entries of its lists of references that a slice can name. */
+  /** Number of entries of its reference lists that a slice can name. */
   readonly active: readonly [number, number];
   /** transform_8x8_mode_flag. */
   readonly eights: boolean;
   readonly direct8x8Inference: boolean;
-  /** constrained_intra_pred_flag: intra macroblocks are made of intra ones alone. */
+  /** constrained_intra_pred_flag: intra macroblocks are predicted from intra ones only. */
   readonly constrainedIntra: boolean;
-  /** Hears of the values. */
+  /** Is told the values. */
   readonly watch?: MbWatch;
 }
 
-/** Passes over the samples of a raw macroblock. */
+/** Skips the samples of a raw macroblock. */
 export type PassPcm = () => void;
 
 /**
- * Reads a macroblock that is not skipped (ITU-T H.264, 7.3.5), frames of 4:2:0 only.
+ * Reads a macroblock that is not skipped (ITU-T H.264, 7.3.5); frames of 4:2:0 only.
  * @throws H264Error where it holds an impossible value
  */
 export function readMacroblock(
@@ -86,7 +86,7 @@ function readIntra(
   readResidual(elements, state, settings, pattern);
 }
 
-/** CodedBlockPattern of a type of Intra_16x16 (table 7-11). */
+/** CodedBlockPattern of an Intra_16x16 type (table 7-11). */
 const pattern16 = (type: number) => (type > 12 ? 15 : 0) | ((Math.floor((type - 1) / 4) % 3) << 4);
 
 const LISTS = [0, 1] as const;
@@ -181,7 +181,7 @@ const isMadeFrom = (parts: SubParts | undefined, list: 0 | 1): boolean =>
 const blockOf = (quarter: number, part: number) =>
   8 * (quarter >> 1) + 2 * (quarter & 1) + 4 * (part >> 1) + (part & 1);
 
-/** Of 8 bits (7.4.5). */
+/** Number of quantisers with 8 bits (7.4.5). */
 const QUANTISERS = 52;
 
 /** mb_qp_delta and residual (7.3.5 and 7.3.5.3). */

@@ -1,51 +1,57 @@
-/** What is known of a macroblock (ITU-T H.264, table 7-11 and following). */
+/** Properties of a macroblock (ITU-T H.264, table 7-11 and following). */
 export const FLAG = { intra: 1, intra16: 2, pcm: 4, skipped: 8, direct: 16, eights: 32, intraN: 64 } as const;
 
 /** Blocks of 4 x 4 samples of a macroblock: 16 of luma, row by row, and four of each kind of chroma. */
 export const LUMA_BLOCKS = 16;
 const ALL_BLOCKS = 24;
-/** Parts of a macroblock that can refer to pictures of their own. */
+/** Parts of a macroblock that can each refer to other pictures. */
 const QUARTERS = 4;
-/** Coefficients of each block of a raw macroblock, as far as others ask. */
+/** Coefficient count that each block of a raw macroblock has for its neighbours. */
 const PCM_COUNT = 16;
-/** Differences of vectors beyond 32 are all alike to those that ask (ITU-T H.264, 9.3.3.1.1.7). */
+/**
+ * Larger differences of vectors have the same effect on contexts as this one; they no longer change beyond 32 (ITU-T
+ * H.264, 9.3.3.1.1.7).
+ */
 const MOST_DIFFERENCE = 64;
-/** What is noted of a macroblock. */
+/** What has been noted about a macroblock. */
 const COUNTS = 1;
 const MOTION = 2;
-/** CodedBlockPattern of a raw macroblock: everything. */
+/** CodedBlockPattern of a raw macroblock: all bits set. */
 const PCM_PATTERN = 47;
 
 /**
- * What macroblocks of a picture tell those that are read after them. Plain arrays by macroblock, since it is asked for each bit of a slice;
- * what is not in the slice counts as not there (ITU-T H.264, 6.4.8).
+ * What later macroblocks need to know about the earlier ones of a picture. Plain arrays indexed by macroblock, because
+ * they are read for every bit of a slice. Macroblocks outside the slice count as missing (ITU-T H.264, 6.4.8).
  */
 export class MbState {
   readonly columns: number;
   readonly count: number;
   readonly flags: Uint8Array;
-  /** CodedBlockPatternLuma, and above its four bits CodedBlockPatternChroma. */
+  /** CodedBlockPatternLuma, with CodedBlockPatternChroma above its four bits. */
   readonly patterns: Uint8Array;
   readonly chromaModes: Uint8Array;
   /** Intra4x4PredMode or Intra8x8PredMode of 16 blocks for each macroblock that is `intraN`. */
   readonly modes: Uint8Array;
-  /** Bits: whether the DC coefficients of luma, Cb, Cr are not all zero. */
+  /** Bits that tell whether the DC coefficients of luma, Cb and Cr are not all zero. */
   readonly dc: Uint8Array;
-  /** Coefficients by block, 24 for each macroblock. */
+  /** Coefficient counts of blocks, 24 for each macroblock. */
   readonly counts: Uint8Array;
-  /** By list, four for each macroblock: whether the part refers to another than the first entry. */
+  /** By list, four for each macroblock: whether the part refers to an entry other than the first. */
   readonly laterRefs: readonly [Uint8Array, Uint8Array];
-  /** By list, x and y of 16 blocks for each macroblock: sizes of the differences of vectors. */
+  /** By list, x and y of 16 blocks for each macroblock: sizes of the vector differences. */
   readonly differences: readonly [Uint8Array, Uint8Array];
-  /** By macroblock, which of these are not all zero: it is begun again for each byte that is tried. */
+  /**
+   * For each macroblock, which of these arrays are not all zero, so that only those are cleared when a macroblock is
+   * read again for each byte that is tried.
+   */
   private readonly noted: Uint8Array;
   private readonly sliceOf: Int32Array;
   private slice = 0;
-  /** The macroblock that is read, and those to its left and above it; -1 where there is none. */
+  /** The current macroblock, and those to its left and above it; -1 where there is none. */
   mb = 0;
   left = -1;
   above = -1;
-  /** The quantiser of the macroblock that was read last. */
+  /** The quantiser of the last macroblock read. */
   qp = 0;
 
   constructor(columns: number, rows: number) {
@@ -64,7 +70,7 @@ export class MbState {
     this.sliceOf = new Int32Array(this.count);
   }
 
-  /** @param qp the quantiser that a slice begins with */
+  /** @param qp the quantiser at the start of the slice */
   startSlice(qp = 0): void {
     this.slice += 1;
     this.qp = qp;
@@ -100,7 +106,7 @@ export class MbState {
     this.flags[this.mb] = (this.flags[this.mb] ?? 0) | flags;
   }
 
-  /** Whether a macroblock is there and has one of the flags. */
+  /** Whether a macroblock exists and has one of the flags. */
   has(mb: number, flags: number): boolean {
     return mb >= 0 && ((this.flags[mb] ?? 0) & flags) !== 0;
   }
@@ -113,7 +119,10 @@ export class MbState {
     this.counts.fill(PCM_COUNT, ALL_BLOCKS * this.mb, ALL_BLOCKS * (this.mb + 1));
   }
 
-  /** The block of luma to the left of one of this macroblock, 16 times its macroblock plus its place there; -1 where there is none. */
+  /**
+   * The luma block to the left of one in this macroblock, as 16 times its macroblock plus its place there; -1 where
+   * there is none.
+   */
   leftBlock(block: number): number {
     if (block % 4 > 0) return LUMA_BLOCKS * this.mb + block - 1;
     return this.left < 0 ? -1 : LUMA_BLOCKS * this.left + block + 3;
@@ -124,7 +133,10 @@ export class MbState {
     return this.above < 0 ? -1 : LUMA_BLOCKS * this.above + block + 12;
   }
 
-  /** Coefficients of the blocks beside and above one of this macroblock; -1 where there is none. Chroma follows luma. */
+  /**
+   * Coefficient counts of the blocks to the left of and above one in this macroblock; -1 where there is none. Chroma
+   * follows luma.
+   */
   leftCount(block: number): number {
     if (block < LUMA_BLOCKS) return this.countOf(this.leftBlock(block));
     if (block % 2 === 1) return this.at(this.mb, block - 1);
@@ -151,7 +163,7 @@ export class MbState {
     this.counts[ALL_BLOCKS * this.mb + block] = count;
   }
 
-  /** Notes the reference of a part; `x`, `y`, `width` and `height` in blocks of luma. */
+  /** Notes the reference of a part; `x`, `y`, `width` and `height` in luma blocks. */
   setReference(list: 0 | 1, [x, y, width, height]: Rectangle, isLater: boolean): void {
     if (!isLater) return;
     this.note(MOTION);

@@ -1,11 +1,11 @@
 import type { Rectangle } from './mb-state.ts';
 
-/** Added to an intra type where the slice has inter ones too. */
+/** Added to an intra type in slices that have inter types too. */
 export const INTRA_TYPES = 100;
 /** Intra types (ITU-T H.264, table 7-11). */
 export const I_NXN = 0;
 export const I_PCM = 25;
-/** Types whose four parts are divided further, and P_8x8 whose references are all the first. */
+/** Types whose four parts are divided further, and P_8x8 with the first reference for all parts. */
 export const P_8X8 = 3;
 export const P_8X8_REF0 = 4;
 export const B_DIRECT = 0;
@@ -21,10 +21,10 @@ const SIDES: readonly Rectangle[] = [
   [2, 0, 2, 4],
 ];
 
-/** Parts of a macroblock that are made from each list. */
+/** Parts of a macroblock that are predicted from each list. */
 export type Parts = readonly [readonly Rectangle[], readonly Rectangle[]];
 
-/** @param lists that each part is made from: 1 the first, 2 the second, 3 both */
+/** @param lists for each part, the lists that it is predicted from: 1 the first, 2 the second, 3 both */
 const parts = (rectangles: readonly Rectangle[], lists: readonly number[]): Parts => {
   const of = (list: number) => rectangles.filter((_, at) => ((lists[at] ?? 0) & list) !== 0);
   return [of(1), of(2)];
@@ -45,18 +45,18 @@ const PAIRS = [
   [3, 3],
 ] as const;
 
-/** Table 7-14, from its first type with a vector on: 1. */
+/** Table 7-14, from type 1 on, the first with a vector. */
 export const B_PARTS: readonly Parts[] = [
   ...[1, 2, 3].map((list) => parts(WHOLE, [list])),
   ...PAIRS.flatMap((lists) => [parts(HALVES, lists), parts(SIDES, lists)]),
 ];
 
-/** How an 8 x 8 part is divided; `lists` 0 takes its motion over. */
+/** How an 8 x 8 part is divided; with `lists` 0 its motion is derived from other pictures or blocks. */
 export interface SubParts {
   readonly lists: number;
   readonly width: number;
   readonly height: number;
-  /** Its parts in each quarter of the macroblock. */
+  /** The parts, for each quarter of the macroblock. */
   readonly rectangles: readonly (readonly Rectangle[])[];
 }
 

@@ -12,11 +12,11 @@ import { isUsualFormat, openSlice, type TornSlice } from './torn-picture.ts';
 import type { UsualValues } from './usual-values.ts';
 
 /**
- * Puts single changed bytes of a picture back, as far as its coding tells them (`findChangedBytes`): frames of 4:2:0 with 8 bits by CABAC, as
- * other codes find back into step behind a wrong byte. Changed headers are not done.
+ * Restores single changed bytes of a picture, as far as its coding shows them (`findChangedBytes`). Only CABAC frames
+ * of 4:2:0 with 8 bits, because other codes get back into step behind a wrong byte. Changed headers are not restored.
  * @param units its NAL units
- * @param intact NAL units of other pictures that are whole, nearest first: what is usual in them tells wrong data sooner
- * @returns them with the bytes put back, and how many; null where it cannot be told what it was
+ * @param intact NAL units of other, intact pictures, nearest first: what is usual in them reveals wrong data sooner
+ * @returns the units with restored bytes, and how many; null where the original cannot be determined
  */
 export async function restoreAvcUnits(
   units: readonly Buffer[],
@@ -27,7 +27,7 @@ export async function restoreAvcUnits(
 ): Promise<RestoredUnits | null> {
   const { sps, pps } = sets;
   const slices = units.filter(isSlice);
-  // More than a byte is wrong where zeros stand in a row, which no coded data hold.
+  // Zeros in a row, which coded data never hold, mean that more than one byte is wrong.
   if (!isUsualFormat(sps) || slices.some((slice) => findStartCode(slice) !== null)) return null;
   try {
     const reader: SliceReader = {
@@ -60,17 +60,18 @@ export async function restoreAvcUnits(
   }
 }
 
-/** Share of the budget at most that learning what is usual takes. */
+/** Largest share of the budget for learning what is usual. */
 const LEARNING_SHARE = 0.2;
 /**
- * How long changed bytes in slices of phones and x264 are read on the mean until something is impossible (one of a hundred for 1 400
- * bytes), and until something is unusual; encoders fill the last byte as they like.
+ * How far changed bytes in slices of phones and x264 are read on average until something is impossible (one in a
+ * hundred: 1 400 bytes), and until something is unusual. Encoders fill the last byte as they like.
  */
 const WRONG_BYTES = 300;
 const UNUSUAL_BYTES = 80;
 /**
- * Of 57 slices with two and four wrong bytes two were mended by a change of one byte, each where the others say nothing of what follows; of 77 with
- * one wrong bit or byte others than the right one led to the end by chance in one alone, whose fault stood in its last bytes.
+ * Of 57 slices with two and four wrong bytes, two were mended by changing a single byte; in both, the other wrong bytes
+ * had no effect on what follows. Of 77 with one wrong bit or byte, in one alone a wrong change led to the end by
+ * chance; its fault was in the last bytes.
  */
 const SURE_END_BYTES = 24;
 

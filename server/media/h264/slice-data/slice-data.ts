@@ -12,34 +12,35 @@ import type { SliceStart } from './slice-start.ts';
 import type { MbWatch } from './usual-values.ts';
 import { SLICE_FAULT } from './slice-faults.ts';
 
-/** A slice whose header is read. */
+/** A slice whose header has been read. */
 export interface OpenSlice {
   readonly context: SliceContext;
-  /** From the NAL header on, without emulation prevention and without zeros behind it. */
+  /** From the NAL header on, without emulation prevention and without trailing zeros. */
   readonly rbsp: Buffer;
   readonly start: SliceStart;
 }
 
-/** Where a slice ends, or is cut. */
+/** Where a slice ends, or was cut. */
 export interface SliceEnd {
   /** One past its last macroblock. */
   readonly end: number;
-  /** Without CABAC: one past the last bit of its macroblocks, and macroblocks that are skipped behind that. */
+  /** Without CABAC: one past the last bit of its macroblocks, and the number of skipped macroblocks behind that. */
   readonly endBit: number;
   readonly skipped: number;
 }
 
 export interface ReadOptions {
-  /** Reads no farther than in front of this macroblock. */
+  /** Reading stops in front of this macroblock. */
   readonly cutAt?: number;
-  /** Hears of the values. */
+  /** Is told the values. */
   readonly watch?: MbWatch;
 }
 
 /**
- * Reads the macroblocks of a slice (ITU-T H.264, 7.3.4), frames of 4:2:0 with 8 bits and no slice groups. Nothing is decoded into samples.
- * @param state of the picture; `state.mb` is the macroblock that a fault was found in
- * @param cabac its contexts are set anew; not used without CABAC
+ * Reads the macroblocks of a slice (ITU-T H.264, 7.3.4): frames of 4:2:0 with 8 bits and no slice groups. No samples
+ * are decoded.
+ * @param state of the picture; after a fault, `state.mb` is the macroblock in which it was found
+ * @param cabac its contexts are initialised; not used without CABAC
  * @throws H264Error where a value is impossible, or the data do not end where the slice does
  */
 export function readSliceData(
@@ -71,28 +72,28 @@ function beginSlice({ firstMb, qp }: SliceStart, state: MbState): void {
   if (firstMb >= state.count) throw new H264Error('A slice begins behind the picture.');
 }
 
-/** A place in the data of a slice from which it can be read again. */
+/** A place in a slice's data from which it can be read again. */
 export interface SliceMark {
   readonly mb: number;
-  /** The first byte that has not been looked at. */
+  /** The first byte that has not been read. */
   readonly at: number;
   readonly cabac: CabacMark;
   readonly hadQpDelta: boolean;
   readonly qp: number;
 }
 
-/** A slice by CABAC that is read more than once. */
+/** A CABAC slice that is read more than once. */
 export interface MarkedSlice {
   /**
-   * As `readSliceData` does.
+   * Reads like `readSliceData`.
    * @param onMark called in front of each macroblock
    */
   read(onMark?: (mark: SliceMark) => void): SliceEnd;
-  /** Reads on from a mark of the last reading, up to which the data are as they were. */
+  /** Reads on from a mark of the last reading; the data up to there must be unchanged. */
   readFrom(mark: SliceMark): SliceEnd;
 }
 
-/** @param watch hears of the values */
+/** @param watch is told the values */
 export function openMarkedSlice(
   opened: OpenSlice,
   state: MbState,
@@ -112,11 +113,11 @@ export function openMarkedSlice(
 interface SliceInput extends Pick<OpenSlice, 'rbsp' | 'start'> {
   readonly settings: MbSettings;
   readonly cutAt: number;
-  /** Of a raw macroblock. */
+  /** Bytes of a raw macroblock. */
   readonly rawBytes: number;
 }
 
-/** A skipped macroblock of a B slice takes its motion over. */
+/** A skipped macroblock of a B slice derives its motion from others. */
 const skippedFlags = ({ kind }: MbSettings) => (kind === 'B' ? FLAG.skipped | FLAG.direct : FLAG.skipped);
 
 function startCabacData(
@@ -138,7 +139,7 @@ function startCabacData(
       if (cabac.passedEnd()) throw SLICE_FAULT.early;
       if (mb + 1 >= cutAt) return { end: mb + 1, endBit: 0, skipped: 0 };
       if (cabac.terminate() === 0) continue;
-      // Behind the stop bit x264 writes a bit of its own, so that only the byte tells.
+      // x264 writes a bit of its own behind the stop bit, so only the byte can be compared.
       if (cabac.nextAt() !== rbsp.length) throw SLICE_FAULT.early;
       return { end: mb + 1, endBit: 0, skipped: 0 };
     }

@@ -1,8 +1,8 @@
 import { H264Error } from '../h264-error.ts';
 
 /**
- * What is wrong with the data of a slice. Made once: bytes are tried thousands of times a second, and noting where each error was made
- * took a sixth of that.
+ * Errors for faults in slice data. They are created once, because bytes are tried thousands of times a second and
+ * recording stack traces took a sixth of that time.
  */
 export const SLICE_FAULT = {
   value: new H264Error('A slice holds an impossible value.'),

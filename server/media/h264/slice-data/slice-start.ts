@@ -3,7 +3,7 @@ import { H264Error } from '../h264-error.ts';
 import { readUpToMarking } from '../reference-marking.ts';
 import type { SliceContext } from '../slice-header.ts';
 
-/** What a slice header says that its data depend on. */
+/** The fields of a slice header on which its data depend. */
 export interface SliceStart {
   readonly kind: 'I' | 'P' | 'B';
   readonly firstMb: number;
@@ -12,11 +12,11 @@ export interface SliceStart {
   readonly initIdc: number | null;
   /** SliceQPY. */
   readonly qp: number;
-  /** First bit behind the header, alignment left out. */
+  /** First bit behind the header, before alignment. */
   readonly dataAt: number;
 }
 
-/** slice_alpha_c0_offset_div2 and slice_beta_offset_div2 lie between -6 and 6. */
+/** slice_alpha_c0_offset_div2 and slice_beta_offset_div2 are between -6 and 6. */
 const MOST_OFFSET = 6;
 
 /**

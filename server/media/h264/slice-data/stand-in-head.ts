@@ -3,16 +3,16 @@ import { H264Error } from '../h264-error.ts';
 import { type ReferenceMarking, writeMarking } from '../reference-marking.ts';
 import type { SliceContext } from '../slice-header.ts';
 
-/** The numbers of the coded picture whose place another takes. */
+/** The numbers of the coded picture that is replaced. */
 export interface PcmHead {
   /** nal_ref_idc; 0 when no other picture refers to it. */
   readonly refIdc: number;
   readonly frameNum: number;
   /** Null unless the picture is an IDR picture. */
   readonly idrPicId: number | null;
-  /** Null unless the sequence orders its pictures by type 0. */
+  /** Null unless the sequence uses picture order type 0. */
   readonly pocLsb: number | null;
-  /** What the picture does to the list of references; none for a picture that is no reference. */
+  /** How the picture changes the list of references; no change for one that is no reference. */
   readonly marking: ReferenceMarking;
 }
 
@@ -21,7 +21,7 @@ export interface StandInSliceHead extends PcmHead {
   readonly fromFrameNum: number | null;
 }
 
-/** A slice in the place of others. */
+/** A slice that replaces others. */
 export interface StandInPlace {
   readonly context: SliceContext;
   /** The numbers of the picture that the slice belongs to. */
@@ -33,16 +33,21 @@ export interface StandInPlace {
   readonly kind: 'I' | 'P';
 }
 
-/** Slice types, and what is added to say that all slices of the picture are of the same (ITU-T H.264, table 7-6). */
+/**
+ * Slice types, and the number added to state that all slices of the picture have the same type (ITU-T H.264, table
+ * 7-6).
+ */
 const SLICE_TYPE = { P: 0, I: 2 } as const;
 export const ALL_ALIKE = 5;
-/** Quantiser at which hardly any edge is filtered, where that cannot be switched off (ITU-T H.264, table 8-16). */
+/**
+ * Quantiser at which hardly any edge is filtered, for where filtering cannot be switched off (ITU-T H.264, table 8-16).
+ */
 const UNFILTERED_QP = 10;
 
 /**
- * Writes NAL header and slice header (7.3.3). It says that the picture is not filtered where its parameter set lets that be said.
+ * Writes NAL header and slice header (7.3.3), with the filter switched off where the parameter set allows stating that.
  * @returns its quantiser
- * @throws H264Error where the sequence orders its pictures by type 1, or the picture has no place in the order
+ * @throws H264Error where the sequence uses picture order type 1, or the picture has no place in the order
  */
 export function writeStandInHead(
   writer: BitWriter,
@@ -72,7 +77,7 @@ export function writeStandInHead(
   return qp;
 }
 
-/** The one reference of the list, by how much its number lies below (7.3.3.1), and no weights. */
+/** Writes the single reference of the list, as the distance of its number (7.3.3.1), and no weights. */
 function writeReference(writer: BitWriter, { sps, pps }: SliceContext, head: StandInSliceHead): void {
   writer.flag(true);
   writer.ue(0);

@@ -8,32 +8,33 @@ import { FLAG, MbState } from './mb-state.ts';
 import { writeStandInHead, type StandInPlace } from './stand-in-head.ts';
 import { createVectors } from './vectors.ts';
 
-/** A macroblock of no residual that is moved from a reference, or its raw samples: Y, Cb and Cr, row by row. */
+/** A macroblock without residual that is moved from a reference, or raw samples: Y, Cb and Cr, row by row. */
 export type StandInMacroblock = Moved | Uint8Array;
 
-/** Macroblocks of a slice in the place of others. */
+/** The macroblocks of a slice that replaces others. */
 export interface StandInSlice extends StandInPlace {
   at(mb: number): StandInMacroblock;
 }
 
-/** Writes macroblocks of a slice in one way of coding. */
+/** Writes the macroblocks of a slice in one entropy coding. */
 export interface MacroblockCoder {
-  /** Only in P slices: moved as it is predicted to be. */
+  /** In P slices only: moved by the predicted vector. */
   skip(): void;
-  /** The difference to the predicted vector, quarters of a pixel. */
+  /** The difference from the predicted vector, quarters of a pixel. */
   moved(difference: Moved): void;
   raw(samples: Uint8Array): void;
-  /** Behind each macroblock. */
+  /** Called after each macroblock. */
   goOn(isLast: boolean): void;
   /** @returns the RBSP, header included */
   end(): Buffer;
 }
 
 /**
- * Codes a slice of moved and raw macroblocks (ITU-T H.264, 7.3.3 to 7.3.5), which neither needs nor makes any residual. It is not filtered
- * where the picture parameter set lets that be said; else next to nothing, at a low quantiser.
+ * Codes a slice of moved and raw macroblocks (ITU-T H.264, 7.3.3 to 7.3.5) without any residual. It is not filtered
+ * where the picture parameter set allows stating that; else hardly at all, at a low quantiser.
  * @returns its RBSP
- * @throws H264Error for fields, unusual chroma, raw macroblocks of another size than those of 8 bits, or moved ones in a key picture
+ * @throws H264Error for fields, unusual chroma, raw macroblocks of another size than with 8 bits, or moved ones in a
+ * key picture
  */
 export function codeStandIn(writer: BitWriter, slice: StandInSlice): Buffer {
   const { context, head, kind, first, end } = slice;
@@ -75,7 +76,7 @@ export function codeStandIn(writer: BitWriter, slice: StandInSlice): Buffer {
   return coder.end();
 }
 
-/** Longest vectors, quarters of a pixel: within what every level from 1.1 on allows (ITU-T H.264, table A-1). */
+/** Longest vectors, quarters of a pixel, within the limits of every level from 1.1 on (ITU-T H.264, table A-1). */
 const MOST_X = 2047;
 const MOST_Y = 4 * 127;
 

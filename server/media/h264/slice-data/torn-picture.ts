@@ -16,26 +16,29 @@ import { readSliceStart } from './slice-start.ts';
 import { ALL_ALIKE } from './stand-in-head.ts';
 import { codeStandIn, type StandInSlice } from './stand-in-macroblocks.ts';
 
-/** A picture part of which cannot be read. */
+/** A picture of which a part cannot be read. */
 export interface TornPicture {
-  /** From the first macroblock on that cannot be read to where its slice ends, or the last such slice. Damage may begin some before. */
+  /**
+   * From the first unreadable macroblock to the end of its slice, or of the last such slice. The damage may begin some
+   * macroblocks earlier.
+   */
   readonly lost: LostBlocks;
-  /** First macroblock of the slice that it begins in. */
+  /** First macroblock of the slice in which it begins. */
   readonly firstOfSlice: number;
   /**
-   * Its readable slices and macroblocks as they are, and others in the place of the rest: all that later pictures take over from the readable
-   * part, motion included, stays.
-   * @param first from here on macroblocks are given up, from `firstOfSlice` to `lost.first`
-   * @returns NAL units in the place of the picture's
+   * Keeps its readable slices and macroblocks and replaces the rest, so that everything later pictures take from the
+   * readable part, including motion, stays.
+   * @param first macroblocks from here on are given up; from `firstOfSlice` to `lost.first`
+   * @returns NAL units that replace the picture's
    * @throws H264Error where the picture is coded in a way that is not supported
    */
   mend(first: number, instead: StandInPart): Buffer[];
 }
 
-/** What stands in the place of the unreadable part. */
+/** What replaces the unreadable part. */
 export type StandInPart = Pick<StandInSlice, 'head' | 'kind' | 'at'>;
 
-/** A slice whose header is read. */
+/** A slice whose header has been read. */
 export interface TornSlice {
   readonly unit: Buffer;
   readonly opened: OpenSlice;
@@ -44,10 +47,10 @@ export interface TornSlice {
 const firstOf = ({ opened }: TornSlice): number => opened.start.firstMb;
 
 /**
- * Finds what of a picture cannot be read: values that are impossible, or slices that do not end where the next one begins (ITU-T H.264,
- * 7.3.4). Frames of 4:2:0 with 8 bits only.
+ * Finds the part of a picture that cannot be read: impossible values, or slices that do not end where the next one
+ * begins (ITU-T H.264, 7.3.4). Frames of 4:2:0 with 8 bits only.
  * @param units its NAL units
- * @returns null where all of it can be read, or a header cannot
+ * @returns null where everything can be read, or a header cannot
  * @throws H264Error for other kinds of pictures
  */
 export function openTorn(units: readonly Buffer[], sps: Sps, sets: readonly Pps[]): TornPicture | null {
@@ -83,7 +86,7 @@ export function openTorn(units: readonly Buffer[], sps: Sps, sets: readonly Pps[
   };
 }
 
-/** Whether slice data of a sequence are read: frames of 4:2:0 with 8 bits. */
+/** Whether slice data of a sequence can be read: frames of 4:2:0 with 8 bits. */
 export const isUsualFormat = (sps: Sps): boolean =>
   sps.frameMbsOnly &&
   sps.chromaFormat === 1 &&
@@ -97,16 +100,16 @@ export function openSlice(unit: Buffer, sps: Sps, sets: readonly Pps[]): TornSli
   const pps = sets.find(({ id }) => id === ppsId);
   if (!pps) throw new H264Error('A slice names parameter sets that are not there.');
   const context = { sps, pps };
-  // Bytes that coded data cannot hold are none, nor is what follows.
+  // Where bytes stand that coded data cannot hold, the data end, and what follows is ignored.
   const { rbsp } = withoutPrevention(unit.subarray(0, findStartCode(unit) ?? unit.length));
   return { unit, opened: { context, rbsp, start: readSliceStart(rbsp, context) } };
 }
 
-/** The macroblock from which on a slice cannot be read; null where it ends in front of `next`. */
+/** The first macroblock of a slice that cannot be read; null where the slice ends in front of `next`. */
 function unreadableFrom(opened: OpenSlice, state: MbState, cabac: CabacDecoder, next: number): number | null {
   try {
     const { end } = readSliceData(opened, state, cabac);
-    // A slice that ends elsewhere went astray no one knows where.
+    // In a slice that ends elsewhere, nothing shows where it went wrong.
     return end === next ? null : opened.start.firstMb;
   } catch (error) {
     if (!(error instanceof H264Error)) throw error;
@@ -126,7 +129,7 @@ function mendSlice(
   return [...readable, fromRbsp(standIn)];
 }
 
-/** A slice that ends in front of a macroblock. */
+/** Cuts a slice so that it ends in front of a macroblock. */
 function cutSlice(opened: OpenSlice, end: number): Buffer {
   const copier = new CabacCopier(AVC_CONTEXT_COUNT);
   const { rbsp, start, context } = opened;
@@ -145,7 +148,7 @@ function cutSlice(opened: OpenSlice, end: number): Buffer {
   return fromRbsp(writer.bytes());
 }
 
-/** Copies a slice up to a bit; it no longer says that all slices of the picture are of its kind. */
+/** Copies a slice up to a bit. The copy no longer states that all slices of the picture have the same kind. */
 function copyHead(writer: BitWriter, rbsp: Buffer, endBit: number): void {
   const reader = createBitReader(rbsp);
   writer.bits(8, reader.bits(8));

@@ -9,32 +9,37 @@ import { openMarkedSlice, type OpenSlice, type SliceMark } from './slice-data.ts
 import { isUsualFormat, openSlice } from './torn-picture.ts';
 import type { MbWatch } from './usual-values.ts';
 
-/** Where wrong data of a slice are noticed. */
+/** Where wrong data of a slice become noticeable. */
 export interface UnusualStart {
   readonly first: number;
   /** First macroblock of the slice. */
   readonly firstOfSlice: number;
-  /** What stands in front of this one was read rightly in 19 of 20 cases. */
+  /** Everything in front of this macroblock was read correctly in 19 of 20 cases. */
   readonly doubtedFrom: number;
 }
 
-/** Wrong data are noticed by 420 bytes at most behind their first one in 19 of 20 of 383 pictures, by 130 in three of four. */
+/**
+ * In 19 of 20 of 383 pictures, wrong data are noticed at most 420 bytes behind their beginning; in three of four, at
+ * most 130.
+ */
 const DOUBTED_BYTES = 420;
 
-/** Bytes of whole slices that are learnt from at most. */
+/** Most bytes of intact slices to learn from. */
 const LEARNING_BYTES = 1e6;
 /**
- * Bytes at most from what is unusual to what is impossible. Wrong data are read for 1 600 at most in 28 damaged pictures; the one unusual
- * value that stood in front of the fault stood 6 600 before what is impossible.
+ * Most bytes from something unusual to something impossible. In 28 damaged pictures wrong data are read for at most 1
+ * 600; the single unusual value in front of a fault was 6 600 bytes before the impossible one.
  */
 const MOST_ASTRAY_BYTES = 2000;
 
 /**
- * The macroblock at which the slice that a loss lies in holds something that no slice of its kind around does: wrong data are noticed so 15
- * macroblocks behind where they begin (the median of 391 faults in 70 clips), and by what is impossible 65.
+ * The macroblock at which the damaged slice holds something that no slice of its kind nearby does. Wrong data are
+ * noticed this way 15 macroblocks behind their beginning (median of 391 faults in 70 clips); through impossible values
+ * alone, 65.
  * @param units of the damaged picture
  * @param intact NAL units of other pictures, nearest first
- * @returns null where the data are not read (`isUsualFormat`, no CABAC), nothing is impossible in them, or too few slices tell what is usual
+ * @returns null where the data are not read (`isUsualFormat`, no CABAC), hold nothing impossible, or too few slices
+ * show what is usual
  * @throws H264Error where a header cannot be read
  */
 export async function unusualStart(
@@ -68,16 +73,16 @@ export async function unusualStart(
   return { first: noticed.mb, firstOfSlice: firstMb, doubtedFrom: sure?.mb ?? firstMb };
 }
 
-/** Where a slice is read no farther. */
+/** Where reading of a slice stopped. */
 interface Fault {
   readonly mb: number;
-  /** The first byte that was not looked at. */
+  /** The first byte that was not read. */
   readonly at: number;
-  /** The macroblocks that were begun, in turn. */
+  /** The macroblocks that were begun, in order. */
   readonly marks: readonly Pick<SliceMark, 'mb' | 'at'>[];
 }
 
-/** Null where a slice is read to its end. */
+/** Null where a slice can be read to its end. */
 function faultOf(opened: OpenSlice, { state, cabac }: SliceReader, watch?: MbWatch): Fault | null {
   const marks: Fault['marks'][number][] = [];
   try {

@@ -1,16 +1,16 @@
 import { I_NXN, I_PCM, INTRA_TYPES } from './mb-types.ts';
 import { SLICE_FAULT } from './slice-faults.ts';
 
-/** Hears which values the macroblocks of a slice have. */
+/** Is told the values of a slice's macroblocks. */
 export interface MbWatch {
-  /** Inter types as they are, intra ones behind `INTRA_TYPES`. */
+  /** Inter types unchanged, intra types with `INTRA_TYPES` added. */
   macroblock(type: number): void;
-  /** The type of an 8 x 8 part. */
+  /** Type of an 8 x 8 part. */
   part(type: number): void;
   reference(list: 0 | 1, index: number): void;
-  /** @param size of the difference of a vector in a direction, quarters of a sample */
+  /** @param size of a vector's difference in a direction, quarters of a sample */
   difference(list: 0 | 1, direction: 0 | 1, size: number): void;
-  /** @param delta mb_qp_delta, `qp` the quantiser that it leads to */
+  /** @param delta mb_qp_delta; `qp` is the quantiser that it leads to */
   quantiser(delta: number, qp: number): void;
 }
 
@@ -18,7 +18,7 @@ const INTRA_CODES = 30;
 const PART_CODES = 40;
 const CODES = 64;
 
-/** Places of what is counted: references by list, differences by list and direction, and the quantiser. */
+/** Indices of the measures: references by list, differences by list and direction, and the quantiser. */
 const REFERENCES = 0;
 const DIFFERENCES = 2;
 const STEP = 6;
@@ -26,26 +26,26 @@ const FINE = 7;
 const COARSE = 8;
 const MEASURES = 9;
 
-/** So many times the longest difference of the slices learnt from is still usual. */
+/** A difference is usual up to this many times the longest in the slices learnt from. */
 const LONGER = 1.5;
-/** So many steps of the quantiser beyond them are. */
+/** The quantiser is usual up to this many steps beyond theirs. */
 const STEPS_MORE = 1;
-/** Above every quantiser, so that low ones are large numbers too. */
+/** More than any quantiser; subtracting from it turns low quantisers into large numbers. */
 const ABOVE_QP = 100;
 
 /**
- * What macroblocks of some slices have in common: types that occur, references that are named, how long the differences of vectors are, and
- * within which bounds the quantiser moves. An encoder uses little of what the standard allows, the next slice of its kind the same, while
- * wrong data hold anything: those of 15 clips were read for 130 to 450 bytes until something was impossible, and for 50 to 170 until something
- * was unusual, which in 200 whole slices 4 times something was.
+ * What macroblocks of some slices have in common: the types and references used, the lengths of vector differences, and
+ * the range of the quantiser. An encoder uses little of what the standard allows, and the same in its next slice of
+ * that kind, while wrong data hold anything. Wrong data of 15 clips were read for 130 to 450 bytes until something was
+ * impossible, and for 50 to 170 until something was unusual; in 200 intact slices something was unusual 4 times.
  */
 export class UsualValues {
   private readonly types = new Uint8Array(CODES);
   private readonly most = new Int32Array(MEASURES).fill(-1);
-  /** Slices learnt from. */
+  /** Number of slices learnt from. */
   slices = 0;
 
-  /** What a slice holds counts as usual once it is taken over. */
+  /** Watches a slice; its values count as usual once `take` is called. */
   learn(): { readonly watch: MbWatch; readonly take: () => void } {
     const types = new Uint8Array(CODES);
     const most = new Int32Array(MEASURES).fill(-1);
@@ -97,7 +97,7 @@ export class UsualValues {
   }
 }
 
-/** Types whose samples are predicted as a whole are alike. */
+/** Types whose samples are predicted as a whole count as one. */
 function codeOf(type: number): number {
   if (type < INTRA_TYPES) return type;
   const intra = type - INTRA_TYPES;

@@ -1,20 +1,20 @@
 import type { Moved } from '../../square-motion.ts';
 
-/** Vectors of macroblocks of a slice that all refer to the same picture; null for intra ones. */
+/** Vectors of a slice's macroblocks, which all refer to the same picture; null for intra ones. */
 export interface Vectors {
   note(mb: number, vector: Moved | null): void;
   /** Median prediction (ITU-T H.264, 8.4.1.3). */
   predicted(mb: number): Moved;
-  /** Of a macroblock that is skipped (8.4.1.1). */
+  /** Vector of a skipped macroblock (8.4.1.1). */
   skipped(mb: number): Moved;
 }
 
 const NOT_MOVED: Moved = { x: 0, y: 0 };
 
-/** @param first macroblock of the slice */
+/** @param first first macroblock of the slice */
 export function createVectors(columns: number, first: number): Vectors {
   const vectors = new Map<number, Moved | null>();
-  /** Undefined where there is none. */
+  /** Undefined where there is no neighbour. */
   const neighbours = (mb: number) => {
     const column = mb % columns;
     const at = (other: number, isBeside: boolean) =>

@@ -1,7 +1,7 @@
 import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
 import { fitLine, median } from '#server/media/signal/signal.ts';
 
-/** Where picture and sound begin and end on the container's time axis, ms; null when it does not say. */
+/** Where picture and sound begin and end on the container's time axis, ms; null when the container does not say. */
 export interface StreamTimes {
   readonly pictureStartMs: number;
   readonly pictureEndMs: number | null;
@@ -14,45 +14,50 @@ export interface StreamTimes {
 }
 
 export const CONTAINER_LIMITS = {
-  /** Encoder priming and edit lists move a sound by up to 50 ms without meaning anything. */
+  /** Encoder priming and edit lists shift sound by up to 50 ms without meaning anything. */
   offsetMs: 50,
-  /** Start and end of an undamaged pair of streams differ by up to this: one sound frame and one picture. */
+  /** Start and end of two undamaged streams differ by up to this: one sound frame and one picture. */
   endToleranceMs: 50,
-  /** Phones and editors leave up to this much more of one stream: 156, 118 and 98 ms on three of 40 public clips. */
+  /** Phones and editors leave one stream longer by up to this: 156, 118 and 98 ms on three of 40 public clips... */
   unevenEndMs: 160,
-  /** ...which is believed of a sound that was moved at least two and a half times as far. */
+  /** ...but as a share of the offset no more than this: the sound must have been moved two and a half times as far. */
   unevenEndShare: 0.4,
-  /** An offset whose end lies elsewhere is a sound that was cut, not moved. */
+  /**
+   * The shift at the end must be at least this share of the shift at the start; otherwise the sound was cut, not moved.
+   */
   endShare: 0.6,
-  /** Shorter digital silence at the start is the warm-up of coders and microphones (113 ms seen). */
+  /** Shorter digital silence at the start is the start-up of encoders and microphones (113 ms seen). */
   silenceMs: 150,
-  /** Leading silence and overhang at the end must agree within one AAC frame. */
+  /** Silence at the start and excess at the end must agree within one AAC frame. */
   silenceToleranceMs: 25,
-  /** Drift that has added up to this much at the end is a defect: ITU-R BT.1359 calls 45 ms detectable, half of it is kept. */
+  /**
+   * Drift that reaches this much at the end is a defect: less than half of the 45 ms that ITU-R BT.1359 calls
+   * detectable.
+   */
   driftMs: 20,
-  /** Beyond this the timestamps are wrong, not the clock (24 against 25 pictures is 4 %). */
+  /** Beyond this share the timestamps are wrong, not the clock (24 instead of 25 pictures a second is 4 %). */
   clockErrorShare: 0.05,
   /** Shorter gaps are rounding or jitter of the writer. */
   holeMs: 10,
-  /** No clip that is taken lasts longer: a longer hole is a wrong time. */
+  /** A longer hole is a wrong time, because no accepted clip lasts longer. */
   longestHoleMs: 3_600_000,
-  /** Missing sound that has added up to this much is detectable (ITU-R BT.1359: 45 ms early, 125 ms late). */
+  /** Missing sound of this total length is detectable (ITU-R BT.1359: 45 ms early, 125 ms late). */
   holeSumMs: 40,
 } as const;
 
 export interface ContainerOffset {
   readonly offsetMs: number;
-  /** `moved`: the whole sound lies beside the picture. `silence`: it was moved by silence put before it. */
+  /** `moved`: the whole sound was shifted. `silence`: it was shifted by silence put before it. */
   readonly cause: 'moved' | 'silence';
 }
 
 /**
- * An offset that the container shows. A sound that begins AND ends later (or earlier) than the picture by the
- * same amount was moved as a whole: the recording had both side by side. So was one that begins with the shown
- * picture while an edit list hides the head of the picture, when it ends later by as much as is hidden; where both
- * end together the edit is a lawful cut. A sound that only begins late or only ends early lacks a piece there, and
- * moving it would break the rest; those answer null.
- * @returns sound minus picture in ms, positive when the sound is late; null when nothing is shown
+ * Finds an offset from the container's times alone. Sound that begins AND ends later (or earlier) than the picture by
+ * the same amount was moved as a whole, because a recording has both side by side. An edit list may hide the head of
+ * the picture: sound that begins with the first shown picture was then moved if it ends later by the hidden length, and
+ * if both end together the clip was properly cut. Sound that only begins late or only ends early lacks a piece there.
+ * Moving it would break the rest, so the answer is null.
+ * @returns sound minus picture in ms, positive when the sound is late; null when the times show no offset
  */
 export function containerOffset(times: StreamTimes): ContainerOffset | null {
   if (times.pictureEndMs === null || isTrimmed(times)) return null;
@@ -74,27 +79,28 @@ export function containerOffset(times: StreamTimes): ContainerOffset | null {
 }
 
 /**
- * Whether edit lists hide the heads of both, as cutting a clip on a phone does: each keeps what its own coding needs before the
- * cut, so that where they would begin says nothing of each other.
+ * Whether edit lists hide the heads of both streams, as after a cut on a phone. Each stream then keeps what its own
+ * coding needs before the cut, so the two starts say nothing about each other.
  */
 export function isTrimmed({ pictureStartMs, hiddenPictureMs = 0, soundStartMs }: StreamTimes): boolean {
   const { offsetMs } = CONTAINER_LIMITS;
   return hiddenPictureMs > offsetMs && pictureStartMs - soundStartMs > offsetMs;
 }
 
-/** How much longer the first picture and the first piece of sound are said to last than the others, ms. */
+/** How much longer the first picture and the first sound packet are stated to last than the others, ms. */
 export interface FirstWaits {
   readonly pictureMs: number;
   readonly soundMs: number;
 }
 
-/** A wait that ends this close to where the other stream begins is no chance: it was made for that, ms. */
+/** An extended first picture or packet that ends this close to the start of the other stream was made to fit it, ms. */
 const TOGETHER_MS = 5;
 
 /**
- * The times of a movie whose writer had no edit lists to tell an offset with. ffmpeg's fragments are such: what begins late has its first
- * picture, or its first piece of sound, put to the beginning and said to last until the second. That is believed where the ends tell
- * the same offset, and the beginnings as stated do not; else the first picture stays where it is said to stand.
+ * Corrects the times of a movie whose writer could not state an offset with edit lists, such as ffmpeg's fragments.
+ * There the stream that begins late has its first picture or packet placed at 0 and extended up to the second. The
+ * corrected starts are used when the ends show the same offset and the stated starts do not. Otherwise the stated
+ * starts stay.
  */
 export function withoutFirstWaits(times: StreamTimes, waits: FirstWaits): StreamTimes {
   if (times.pictureEndMs === null) return times;
@@ -103,7 +109,7 @@ export function withoutFirstWaits(times: StreamTimes, waits: FirstWaits): Stream
   const pictureStartMs = times.pictureStartMs + long(waits.pictureMs);
   const soundStartMs = times.soundStartMs + long(waits.soundMs);
   const isTold = pictureStartMs !== times.pictureStartMs || soundStartMs !== times.soundStartMs;
-  // Both were delayed by the same: pictures are reordered, and nothing is apart, wherever they end.
+  // Both were extended by the same: the pictures are only reordered and there is no offset, wherever the streams end.
   if (isTold && Math.abs(soundStartMs - pictureStartMs) <= TOGETHER_MS)
     return { ...times, pictureStartMs, soundStartMs };
   if (wasMoved(times.soundStartMs - times.pictureStartMs, endMs)) return times;
@@ -111,8 +117,8 @@ export function withoutFirstWaits(times: StreamTimes, waits: FirstWaits): Stream
 }
 
 /**
- * True for a sound that begins and ends away from the picture by about the same, ms: it was moved as a whole. False where
- * they begin together.
+ * True when sound begins and ends away from the picture by about the same, ms: it was moved as a whole. False when both
+ * begin together.
  */
 export function wasMoved(startMs: number, endMs: number): boolean {
   const { offsetMs, endToleranceMs, endShare, unevenEndMs, unevenEndShare } = CONTAINER_LIMITS;
@@ -123,7 +129,7 @@ export function wasMoved(startMs: number, endMs: number): boolean {
 }
 
 export interface SoundHole {
-  /** First decoded sample behind the hole. */
+  /** First decoded sample after the hole. */
   readonly beforeSample: number;
   /** Container time at which the sound stops, ms. */
   readonly startMs: number;
@@ -132,19 +138,19 @@ export interface SoundHole {
 
 export interface ClockFacts {
   readonly holes: readonly SoundHole[];
-  /** By how much timestamps step back for good, in all, ms: more sound than time, at single places. */
+  /** Total by which timestamps step back for good at single places, ms: more samples than time. */
   readonly overlapMs: number;
-  /** (sound clock / time axis - 1) x 1e6: positive when the samples last longer than their timestamps say. */
+  /** (sound clock / time axis - 1) x 1e6; positive when the samples last longer than their timestamps say. */
   readonly driftPpm: number;
-  /** What the drift adds up to over the whole sound, ms. */
+  /** Drift over the whole sound, ms. */
   readonly driftTotalMs: number;
-  /** False when the timestamps cannot be believed at all. */
+  /** False when the timestamps cannot be trusted at all. */
   readonly reliable: boolean;
 }
 
 /**
- * Distance of sound and picture over time as the timestamps say, for a sound whose samples are played on without a
- * break: the offset it begins with, less what its timestamps have gained on its samples until then.
+ * Distance between sound and picture over time, by the timestamps, for a player that plays the samples without a break:
+ * the offset at the start, less what the timestamps have gained on the samples since.
  * @returns at most `maxPoints` moments of the container's axis, ms
  */
 export function clockCurve(
@@ -164,12 +170,12 @@ export function clockCurve(
 }
 
 const STEP_REACH = 8;
-/** Share of frames that may step back at single places: 60 ms over three frames in 5 s and more. */
+/** Largest share of frames that may step back: about three frames (60 ms) in 5 s. */
 const OVERLAP_SHARE = 0.05;
 
 /**
- * Compares the timestamps of a sound with the number of its samples: steps that stay are holes (or
- * overlaps, when they go back), a slope is a clock that runs differently, everything else is jitter of the writer. Times in ms.
+ * Compares the timestamps of a sound with the number of its samples. Lasting steps are holes, or overlaps when they go
+ * back. A slope is a clock that runs differently, and all else is jitter of the writer. Times in ms.
  */
 export function readClock(clock: SoundClock): ClockFacts {
   const { startMs, firstSample, rateHz } = clock;
@@ -183,7 +189,7 @@ export function readClock(clock: SoundClock): ClockFacts {
   let removed = 0;
   let overlapMs = 0;
   const back = error.filter((value, i) => value - (error[i - 1] ?? value) <= -CONTAINER_LIMITS.holeMs);
-  // Times that step back at every turn are not an overlap but a lie.
+  // Timestamps that keep stepping back are wrong; they do not mean overlaps.
   const singleSteps = back.length <= OVERLAP_SHARE * error.length;
   for (let i = 1; i < error.length; i++) {
     const step = (error[i] ?? 0) - (error[i - 1] ?? 0);
@@ -192,7 +198,7 @@ export function readClock(clock: SoundClock): ClockFacts {
       removed += step;
     }
     if (step >= CONTAINER_LIMITS.holeMs && stays(error, i, step)) {
-      // The first frame of phone recordings is priming whose stated length says when the sound begins.
+      // The first frame of phone recordings is priming. Its stated duration says when the sound begins.
       if (i > 1) {
         holes.push({
           beforeSample: firstSample[i] ?? 0,
@@ -221,7 +227,7 @@ export function readClock(clock: SoundClock): ClockFacts {
   };
 }
 
-// A hole moves everything behind it; jitter comes back within a few frames.
+// A hole shifts everything after it; jitter returns within a few frames.
 function stays(error: readonly number[], at: number, step: number): boolean {
   const before = median(error.slice(Math.max(0, at - STEP_REACH), at));
   const after = median(error.slice(at, at + STEP_REACH));

@@ -1,54 +1,57 @@
 import { deviation, mean, median } from '#server/media/signal/signal.ts';
 
-/** Motion of the picture: one value per picture (difference to the one before) and the time it is shown. */
+/** Motion of the pictures: for each one, the difference to the one before and the time it is shown. */
 export interface MotionSeries {
   readonly motion: readonly number[];
   readonly frameTimesMs: readonly number[];
 }
 
-/** Strength of sudden starts in the sound and the time of each value, ms. */
+/** Strength of onsets (sudden starts) in the sound, and the time of each value, ms. */
 export interface OnsetSeries {
   readonly strength: ArrayLike<number>;
   readonly timesMs: ArrayLike<number>;
 }
 
 /**
- * Limits for acting on content. Measured on real clips with their sound moved by known amounts: talking heads,
- * music and street scenes stay below, hits, claps and drops that are seen and heard lie above.
+ * Limits for acting on content. Measured on real clips whose sound was moved by known amounts: talking heads, music and
+ * street scenes stay below them; hits, claps and drops that are both seen and heard lie above.
  */
 export const CONTENT_LIMITS = {
-  /** Offsets looked for, ms on each side. */
+  /** Range of offsets that is searched, ms on each side. */
   reachMs: 1500,
   stepMs: 5,
-  /** Peak of the cross-correlation over its surroundings, in standard deviations. */
+  /** Least height of the peak of the cross-correlation above its surroundings, in standard deviations. */
   prominence: 7,
-  /** Best other peak, share of the main one. */
+  /** Highest second peak, as a share of the main one. */
   rivalShare: 0.6,
-  /** Peaks of at least this share of the highest are its equals: the events come in a regular beat. */
+  /** Peaks of at least this share of the highest are equal to it: the events come in a regular beat. */
   equalShare: 0.85,
-  /** The equal next to zero is believed when the second is this much farther away, ms, */
+  /** Of equal peaks, the one nearest to zero is taken when the second is this much farther away, ms,... */
   aloneMs: 150,
-  /** and lies beyond the offsets that are met in practice. */
+  /** ...and lies beyond the offsets that occur in practice. */
   secondMs: 550,
-  /** Events that carry the peak. */
+  /** Least number of events that support the peak. */
   leastEvents: 4,
-  /** The two halves of the clip must name the same offset within this, ms. */
+  /** The two halves of the clip must give the same offset within this, ms. */
   agreementMs: 45,
-  /** ITU-R BT.1359-1: detectable from 45 ms where the sound is early... */
+  /** Early sound: detectable from 45 ms (ITU-R BT.1359-1). */
   offsetMs: 45,
-  /** ...and from 125 ms where it is late. Clips that are cut to music change a picture or two before the beat (45 to 55 ms seen). */
+  /**
+   * Late sound: detectable from 125 ms. Clips that are cut to music change a picture or two before the beat (45 to 55
+   * ms seen).
+   */
   lateMs: 80,
 } as const;
 
 export interface ContentEvidence {
   /** Sound minus picture, ms. */
   readonly offsetMs: number;
-  /** Height of the peak in standard deviations of the correlation away from it. */
+  /** Height of the peak above the rest of the correlation, in standard deviations. */
   readonly prominence: number;
   readonly rivalShare: number;
-  /** Sudden starts of motion that were used. */
+  /** Number of sudden starts of motion that were used. */
   readonly events: number;
-  /** True when both halves of the events name the same offset. */
+  /** True when both halves of the events give the same offset. */
   readonly halvesAgree: boolean;
 }
 
@@ -57,12 +60,12 @@ export interface PictureEvent {
   readonly strength: number;
 }
 
-/** A later start within a quarter second takes the place of the first when it is this much stronger. */
+/** A later start within 250 ms replaces the first when it is this many times stronger. */
 const OUTDOES = 1.5;
 
 /**
- * Sudden starts of motion: a picture whose motion stands far above the half second before it. A cut is one
- * too. At most four a second, the strongest first.
+ * Finds sudden starts of motion: pictures whose motion stands far above the half second before. A cut counts as one
+ * too. At most four a second: within 250 ms the first one counts, unless a later one is much stronger.
  */
 export function motionStarts({ motion, frameTimesMs }: MotionSeries): PictureEvent[] {
   const events: PictureEvent[] = [];
@@ -76,12 +79,13 @@ export function motionStarts({ motion, frameTimesMs }: MotionSeries): PictureEve
     const spread = median(before.map((value) => Math.abs(value - level)));
     const rise = (motion[i] ?? 0) - level;
     const strength = rise / (0.5 + 0.5 * level + 3 * spread);
-    // What a picture shows began somewhere between it and the one before, or just when it was taken.
+    // The event began between the previous picture and this one, or right when this one was taken; a third of the way
+    // back is the estimate.
     const timeMs = now - (now - (frameTimesMs[i - 1] ?? now)) / 3;
     if (strength > 1 && (motion[i] ?? 0) > (motion[i - 1] ?? 0) * 1.3) {
       const last = events.at(-1);
       if (last && timeMs - last.timeMs < 250) {
-        // What appears and vanishes again within the time is one event, seen when it appears.
+        // Something that appears and vanishes within this time is one event, seen when it appears.
         if (strength > OUTDOES * last.strength) events[events.length - 1] = { timeMs, strength };
       } else events.push({ timeMs, strength });
     }
@@ -90,8 +94,8 @@ export function motionStarts({ motion, frameTimesMs }: MotionSeries): PictureEve
 }
 
 /**
- * Offset between what is seen and what is heard, by laying every sudden start of motion over the onsets of the
- * sound (event-triggered cross-correlation).
+ * Offset between what is seen and what is heard: sums the sound's onsets around every sudden start of motion
+ * (event-triggered cross-correlation).
  * @returns null when there is nothing to compare
  */
 export function contentOffset(picture: MotionSeries, sound: OnsetSeries): ContentEvidence | null {
@@ -110,7 +114,7 @@ export function contentOffset(picture: MotionSeries, sound: OnsetSeries): Conten
   return { ...peak, events: events.length, halvesAgree: near(odd) && near(even) };
 }
 
-/** True when the evidence is strong enough to move a sound for it. */
+/** True when the evidence is strong enough to move the sound. */
 export function isConvincing(evidence: ContentEvidence): boolean {
   return (
     evidence.events >= CONTENT_LIMITS.leastEvents &&
@@ -120,7 +124,7 @@ export function isConvincing(evidence: ContentEvidence): boolean {
   );
 }
 
-/** Onset strength on a regular grid of `CONTENT_LIMITS.stepMs`, mean removed. */
+/** Onset strength on a regular grid of `CONTENT_LIMITS.stepMs`, with the mean removed. */
 export interface OnsetGrid {
   readonly startMs: number;
   readonly values: Float64Array;
@@ -166,8 +170,8 @@ interface Peak {
   readonly rivalShare: number;
 }
 
-// A regular beat fits at every period. The shift that explains most events wins; when two explain as many, the one
-// next to zero is taken if it stands alone there.
+// A regular beat fits at every period. The shift that explains most events wins. When two explain equally many, the one
+// nearest to zero is taken if the next one is far enough away.
 function findPeak(sum: Float64Array, events: number): Peak | null {
   const { reachMs, stepMs, equalShare, aloneMs, secondMs } = CONTENT_LIMITS;
   const reach = Math.round(reachMs / stepMs);

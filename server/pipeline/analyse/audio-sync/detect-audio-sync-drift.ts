@@ -10,34 +10,37 @@ import {
 } from './detect-audio-sync-content.ts';
 
 /**
- * Limits for believing a drift that only the content shows. A line has one more freedom than an offset, so more is
- * asked of it. Measured on flashes and hits with planted drifts, and on unrelated pictures and sounds
+ * Limits for acting on a drift that only the content shows. A line has one more degree of freedom than an offset, so
+ * the limits are stricter. Measured on flashes and hits with added drifts, and on unrelated pictures and sounds
  * (`detect-audio-sync-drift.test.ts`).
  */
 export const DRIFT_LIMITS = {
-  /** Drifts looked for, ms from the first picture to the last, on each side, and their step. */
+  /** Range of drifts that is searched, and its step, ms from the first picture to the last, on each side. */
   reachMs: 800,
   stepMs: 20,
-  /** Events that carry the line. */
+  /** Least number of events that support the line. */
   leastEvents: 8,
   /** The line must explain the events this much better than any constant offset. */
   overConstant: 1.25,
-  /** Peak over the whole correlation, standard deviations: 7.2 up on planted drifts, 4.7 at most on unrelated ones. */
+  /**
+   * Least peak above the whole correlation, standard deviations: 7.2 and more on added drifts, 4.7 at most on unrelated
+   * sound.
+   */
   prominence: 6,
-  /** Odd and even events must name the same line: start, middle and end within this, ms. */
+  /** Odd and even events must give the same line: at start, middle and end within this, ms. */
   agreementMs: 45,
-  /** Less drift over the whole clip is not told from the scatter of the events, ms. */
+  /** Less drift over the whole clip cannot be told from the scatter of the events, ms. */
   leastMs: 60,
-  /** The share of events that lie on the line, within `onLineMs`: unrelated ones reach 0.4. */
+  /** Least share of events within `onLineMs` of the line; unrelated sound reaches 0.4. */
   onLineShare: 0.6,
   onLineMs: 40,
 } as const;
 
-/** Distance of sound and picture as a line over time: `offsetMs` at `atMs` of the picture's axis. */
+/** Distance of sound and picture as a line over the picture's time. */
 export interface SyncLine {
   /** Sound minus picture at time 0, ms. */
   readonly interceptMs: number;
-  /** Growth, ms per ms. */
+  /** Growth of the distance, ms per ms. */
   readonly slope: number;
 }
 
@@ -48,7 +51,7 @@ export interface CurvePoint {
 
 export interface DriftEvidence {
   readonly line: SyncLine;
-  /** Distance from first to last picture, ms. */
+  /** Drift from the first picture to the last, ms. */
   readonly totalMs: number;
   readonly prominence: number;
   readonly overConstant: number;
@@ -60,8 +63,8 @@ export interface DriftEvidence {
 export const offsetAt = ({ interceptMs, slope }: SyncLine, atMs: number) => interceptMs + slope * atMs;
 
 /**
- * Offset between what is seen and heard that grows or shrinks over the clip: the line through the plane of start and
- * drift on which the sudden starts of motion meet most onsets (a Hough transform of the event-triggered
+ * Finds an offset between what is seen and heard that grows or shrinks over the clip. Of all lines by start and drift,
+ * it takes the one on which the sudden starts of motion meet most onsets (a Hough transform of the event-triggered
  * cross-correlation).
  * @returns null when there are too few events
  */
@@ -98,7 +101,7 @@ export function contentDrift(picture: MotionSeries, sound: OnsetSeries): DriftEv
   };
 }
 
-/** More events than this add time, not certainty. */
+/** More events than this cost time without adding certainty. */
 const MAX_EVENTS = 300;
 
 /** The `count` strongest events in order of time. */
@@ -110,7 +113,7 @@ function strongest(events: PictureEvent[], count: number): PictureEvent[] {
     .sort((a, b) => a.timeMs - b.timeMs);
 }
 
-/** True when the evidence is strong enough to resample a sound for it. */
+/** True when the evidence is strong enough to resample the sound. */
 export function isConvincingDrift(evidence: DriftEvidence): boolean {
   return (
     Math.abs(evidence.totalMs) >= DRIFT_LIMITS.leastMs &&
@@ -121,13 +124,13 @@ export function isConvincingDrift(evidence: DriftEvidence): boolean {
   );
 }
 
-/** Neighbouring events that one point of the curve is the middle of. */
+/** Neighbouring events that give one point of the curve, their median. */
 const POINT_EVENTS = 5;
 
 /**
- * Sound minus picture at several places of the clip: the median of five neighbouring events each, measured one by one
- * near the line that all of them name, so that a wrong one among five moves no point.
- * @param maxPoints the longest answer
+ * Sound minus picture at several places of the clip. Each event is measured near the line that all of them agree on,
+ * and each point is the median of five neighbours, so that one wrong event moves no point.
+ * @param maxPoints most points to return
  */
 export function contentCurve(
   picture: MotionSeries,
@@ -149,7 +152,7 @@ export function contentCurve(
 }
 
 interface Line {
-  /** Offset at the first picture, and what is added until the last, ms. */
+  /** Offset at the first picture, and how much it grows until the last, ms. */
   readonly startMs: number;
   readonly driftMs: number;
   readonly prominence: number;
@@ -197,12 +200,12 @@ function findLine(
   };
 }
 
-/** How far from the line an event's own onset is looked for, ms. */
+/** How far from the line an event's own onset may lie, ms. */
 const OWN_REACH_MS = 100;
-/** An own onset must stand this much above the mean onset strength (natural logarithm). */
+/** An event's own onset must exceed the mean onset strength by this (natural logarithm). */
 const OWN_STRENGTH = 0.7;
 
-/** The onset next to where the line expects it, for each event that has one. */
+/** For each event, the onset nearest to where the line expects it; events without one are left out. */
 function hearEvents(events: readonly PictureEvent[], grid: OnsetGrid, line: SyncLine): CurvePoint[] {
   const { stepMs } = CONTENT_LIMITS;
   const reach = Math.round(OWN_REACH_MS / stepMs);
@@ -211,7 +214,7 @@ function hearEvents(events: readonly PictureEvent[], grid: OnsetGrid, line: Sync
     let best = expected;
     let height = Number.NEGATIVE_INFINITY;
     for (let cell = expected - reach; cell <= expected + reach; cell++) {
-      // Of equal onsets the one nearer to the line is its own.
+      // Of equal onsets, prefer the one nearer to the line.
       const value = (grid.values[cell] ?? -1) * (1 - (0.5 * Math.abs(cell - expected)) / reach);
       if (value > height) {
         height = value;
@@ -223,7 +226,9 @@ function hearEvents(events: readonly PictureEvent[], grid: OnsetGrid, line: Sync
   });
 }
 
-/** Median slope and intercept over all pairs (Theil 1950, Sen 1968): single wrong onsets do not turn the line. */
+/**
+ * Median slope and intercept over all pairs (Theil 1950, Sen 1968), so that single wrong onsets do not turn the line.
+ */
 function refine(points: readonly CurvePoint[], rough: SyncLine): SyncLine {
   const slopes: number[] = [];
   points.forEach((a, i) => {

@@ -3,14 +3,14 @@ import { createFramer, createPowerSpectrum } from '#server/media/signal/signal-f
 const FRAME = 512;
 const HOP = 160;
 /**
- * Where inside its frame a sudden start is felt, samples from the start of the frame: the log flux is largest
- * when the start has just entered the window. Measured with single clicks: `detect-audio-sync-onsets.test.ts`.
+ * Where inside its frame an onset is detected, samples from the start of the frame. The log flux is largest when the
+ * onset has just entered the window. Measured with single clicks: `detect-audio-sync-onsets.test.ts`.
  */
 const FELT_AT = 336;
 
 export interface OnsetMeter {
   push(samples: ArrayLike<number>): void;
-  /** Strength per 10 ms, and the sample (at 16 kHz) each value belongs to. */
+  /** Strength every 10 ms; `sampleOf` gives the sample (at 16 kHz) that a value belongs to. */
   readonly strength: number[];
   sampleOf(index: number): number;
 }
@@ -31,7 +31,7 @@ export function createOnsetMeter(): OnsetMeter {
       flux += Math.max(0, level - (levels[k] ?? 0));
       levels[k] = level;
     }
-    // The first frame has none before it.
+    // The first frame has no previous one.
     strength.push(index === 0 ? 0 : flux);
   });
   return {

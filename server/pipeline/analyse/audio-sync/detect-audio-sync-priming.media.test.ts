@@ -13,10 +13,16 @@ const at = (name: string) => path.join(folder.path, name);
 
 const SECONDS = 6;
 const RATE_HZ = 44_100;
-/** Of ffmpeg's encoder, and of Apple's, whose silence is made of the first and as much more as is missing. */
+/**
+ * Priming of ffmpeg's encoder and of Apple's, in samples. The test builds Apple's from ffmpeg's plus silence for the
+ * rest.
+ */
 const [OWN, APPLES] = [1024, 2112];
 
-/** A clip whose sound begins as Apple's encoder begins one, under its name, with the priming hidden by an edit list or played. */
+/**
+ * Makes a clip whose sound looks like that of Apple's encoder, with its name. An edit list hides the priming, or it is
+ * played.
+ */
 async function makeApples(name: string, isHidden: boolean): Promise<void> {
   const noise = `anoisesrc=c=pink:a=0.3:r=${RATE_HZ}:seed=3,adelay=${APPLES - OWN}S:all=1`;
   const samples = SECONDS * RATE_HZ + (isHidden ? APPLES - OWN : -OWN);
@@ -28,7 +34,7 @@ async function makeApples(name: string, isHidden: boolean): Promise<void> {
   const bytes = await readFile(at(name));
   const edits = bytes.lastIndexOf('elst', undefined, 'latin1');
   expect(bytes.readInt32BE(edits + 16)).toBe(OWN);
-  // The movie's clock: milliseconds up to ffmpeg 8, the finest one of the tracks from 9 on.
+  // The movie's time scale: milliseconds up to ffmpeg 8, the finest one of the tracks from version 9 on.
   const clock = bytes.readUInt32BE(bytes.lastIndexOf('mvhd', undefined, 'latin1') + 16);
   bytes.writeUInt32BE(SECONDS * clock, edits + 12);
   bytes.writeInt32BE(isHidden ? APPLES : 0, edits + 16);

@@ -6,41 +6,51 @@ import { CONTAINER_LIMITS } from './detect-audio-sync-container.ts';
 import { firstPacketMs, frameSamples, isPriming, LC_FRAME } from './detect-audio-sync-start.ts';
 import type { AudioPackets } from '../packets/read-packets.ts';
 
-/** Samples in a frame of HE-AAC as it is heard (ISO/IEC 14496-3, 4.6.18). */
+/** Samples in a frame of HE-AAC after spectral band replication (ISO/IEC 14496-3, 4.6.18). */
 const HE_FRAME = 2048;
 /** Samples that Apple's AAC-LC encoder puts before the sound (QuickTime File Format, "Audio Priming"). */
 const APPLE_PRIMING = 2112;
-/** How the sound tracks of Apple's writers call themselves, in copies by other tools too. */
+/** Handler name that Apple's writers give sound tracks; other tools keep it in copies. */
 const APPLE_HANDLER = 'Core Media Audio';
-/** Samples that the FDK encoder puts before the sound, as services use it: hidden in 8 of 8 public clips of its LC frames that were seen. */
+/**
+ * Samples that the FDK encoder, which many services use, puts before AAC-LC sound: hidden in all 8 public clips of this
+ * kind.
+ */
 const FDK_PRIMING = 2048;
 /**
- * The same of its HE-AAC, heard samples, by the profile, as parametric stereo takes 2048 more: the shorter was hidden in 6 of 6 such clips
- * of services without it, the longer in 20 of 21 with it.
+ * Priming of the FDK encoder for HE-AAC, in output samples. Parametric stereo adds 2048: the short one was hidden in 6
+ * of 6 service clips without it, the long one in 20 of 21 with it.
  */
 const HE_PRIMINGS = { short: 5058, long: 7106 } as const;
 const HE_PROFILES = new Map<string | null, number>([
   ['HE-AAC', HE_PRIMINGS.short],
   ['HE-AACv2', HE_PRIMINGS.long],
 ]);
-/** A service's own writer names itself so, in copies too, and hides this much of its HE-AAC, whose sounds end up to 52 ms early (4 of 4 public clips). */
+/**
+ * One service's writer has this handler name, also in copies, and hides this much priming of its HE-AAC. Its sound ends
+ * up to 52 ms early (4 of 4 public clips).
+ */
 const ETI = { handler: 'ETI ISO Audio Media Handler', priming: 3040 } as const;
 /**
- * How much sooner and later than the end of the priming sound is heard first, samples: 1887 to 2156 for LC where it begins at once, 4833 to
- * 5973 and 6663 to 9673 for HE, whose two kinds are told by that where no profile does, and beyond by how much longer the sound is (9208 to
- * 12 818 samples, 5739 to 9720).
+ * How much earlier and later than the end of the priming the first audible sample may lie, samples. Where the sound
+ * begins at once it was seen at 1887 to 2156 for LC, and at 4833 to 5973 (short) and 6663 to 9673 (long) for HE. Where
+ * no profile tells the two kinds of HE apart, this sample does (`shortHe`), or else the excess over the picture: 9208
+ * to 12 818 samples for the short kind, 5739 to 9720 for the long one.
  */
 const HEARD = { sooner: 225, soonerHe: 450, later: 200, shortHe: 6400 } as const;
 const LONGER_SHORT_HE = 9460;
 /**
- * Shares of the priming by which the sound must be longer than the picture. Apple's writers trim the ends to the sample: of 20 public clips
- * with all of its priming 16 hide it, of which 13 have a sound that is longer by 14.6 to 84 ms (three were cut at their end); four play it,
- * and are longer by 0 ms at the most. Others do not: 8 to 57 ms in 17 clips that hide nothing, 30 to 80 in six of LC frames that do.
+ * The sound must be longer than the picture by this share of the priming. Apple's writers trim the ends to the sample.
+ * Of 20 public clips with Apple's priming, 16 hide it, and the sound of 13 of these is longer by 14.6 to 84 ms (three
+ * were cut at the end); four play it, and their sound is not longer. Other writers trim less exactly: 8 to 57 ms longer
+ * in 17 clips that hide nothing, 30 to 80 ms in six LC clips that do.
  */
 const LONGER = { apple: 0.25, others: 0.75, he: 0.5 } as const;
-/** Louder samples are heard, full scale 1: eight steps of 16 bits, above what the windows of an encoder leave before a sound. */
+/**
+ * Louder samples are audible (full scale 1): eight steps of 16 bits, above what encoder windows leave before a sound.
+ */
 const HEARD_AMPLITUDE = 8 / 32_768;
-/** The head that is listened to, seconds: the longest priming lasts 0.16 s. */
+/** Length of the head that is decoded, seconds; the longest priming lasts 0.16 s. */
 const HEAD_SECONDS = 0.4;
 
 export interface MovedSound {
@@ -49,13 +59,13 @@ export interface MovedSound {
   readonly pictureStartMs: number;
   readonly pictureEndMs: number | null;
   readonly soundEndMs: number;
-  /** Samples of the coded sound before what is heard first, whatever an edit list hides of them. */
+  /** Samples of the coded sound before the first audible one, including what an edit list hides. */
   readonly silentSamples: number;
 }
 
 /**
- * Whether it is worth listening to the head of a sound: not where an edit list still hides what can be all priming of HE-AAC, which is how
- * services write every clip.
+ * Whether the head of a sound is worth decoding. It is not when an edit list still hides what may be the whole priming
+ * of HE-AAC, because services write every clip that way.
  */
 export function mayLackPriming(stream: AudioStreamInfo, packets: AudioPackets | null): boolean {
   if (stream.codec !== 'aac' || !packets) return false;
@@ -63,10 +73,11 @@ export function mayLackPriming(stream: AudioStreamInfo, packets: AudioPackets | 
 }
 
 /**
- * How much priming an edit list hid of a sound that another tool moved afterwards: copying the streams beside each other keeps its
- * packets, but not that the first ones were hidden, so that it comes later by as much as was meant. Two signs have to speak for it: the sound begins
- * as that encoder's does, and it is longer than the picture, as hiding the priming leaves both equally long. Of one writer the name is enough.
- * @returns samples; null where the signs do not speak for any
+ * How much priming an edit list used to hide, for sound that another tool moved afterwards. Copying streams keeps all
+ * packets but loses the edit list, so the sound comes late by the priming. Two signs must agree: the sound begins as
+ * this encoder's sound does, and it is longer than the picture (hiding the priming makes both equally long). For one
+ * writer the name is enough.
+ * @returns samples; null when the signs do not agree
  */
 export function lostPriming(sound: MovedSound): number | null {
   const { stream, packets, pictureStartMs, pictureEndMs, soundEndMs, silentSamples } = sound;
@@ -95,8 +106,9 @@ function hePriming(silentSamples: number, longerSamples: number): number {
 }
 
 /**
- * Samples before what is heard first in the head of a sound, with what an edit list hides of it; all of the head where nothing is.
- * @returns null where the sound cannot be decoded
+ * Samples before the first audible one in the head of a sound, including what an edit list hides; the length of the
+ * head when none is audible.
+ * @returns null when the sound cannot be decoded
  * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
  */
 export async function measureSilentHead(

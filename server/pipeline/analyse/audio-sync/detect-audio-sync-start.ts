@@ -4,26 +4,29 @@ import { uploadedInputOptions, type AudioStreamInfo, type MediaInfo } from '#ser
 import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { AudioPackets } from '../packets/read-packets.ts';
 
-/** Samples of silence that ffmpeg's AAC-LC encoder puts before the sound, all of which its MP4 files hide. */
+/** Samples of silence that ffmpeg's AAC-LC encoder puts before the sound; its MP4 files hide all of them. */
 export const FFMPEG_PRIMING = 1024;
-/** Starts further apart than this are a sound that was moved, or a piece that is missing, ms. */
+/** Starts further apart than this mean that the sound was moved or a piece is missing, ms. */
 const MOVED_MS = 50;
-/** A wait before HE-AAC that is longer was made: by moving the sound, perhaps farther than that, as up to 161 ms of its priming were hidden. */
+/**
+ * A longer delay before HE-AAC was made on purpose. The sound may have moved farther than the delay shows, because up
+ * to 161 ms of priming were hidden.
+ */
 const MADE_WAIT_MS = 5;
 /** Samples in a frame of AAC-LC (ISO/IEC 14496-3, 4.5.2.1.1). */
 export const LC_FRAME = 1024;
 /** A first packet up to this long before 0 is priming hidden by an edit list, ms: 2624 samples at 44.1 kHz... */
 const HIDDEN_PRIMING_MS = 60;
 /**
- * ...or so many frames, where they last longer, as at low rates and with spectral band replication, unless the encoder is known to put
- * less: 2112 samples at 16 kHz are 2.1 frames (132 ms), the 3040 of a service's HE-AAC 3.0 (138 ms at 44.1 kHz), the 7106 that another
- * writes for HE-AAC v2 3.47 (161 ms, in 23 of 93 public clips).
+ * ...or this many frames where frames last longer (low sample rates, spectral band replication), unless the encoder is
+ * known to use less. Seen: 2112 samples at 16 kHz are 2.1 frames (132 ms), 3040 of a service's HE-AAC are 3.0 (138 ms
+ * at 44.1 kHz), 7106 of another's HE-AAC v2 are 3.47 (161 ms, in 23 of 93 public clips).
  */
 export const HIDDEN_PRIMING_FRAMES = 3.5;
-/** Frames that last longer than this are those of low rates and of spectral band replication, ms. */
+/** Longer frames are those of low sample rates and of spectral band replication, ms. */
 export const LONG_FRAME_MS = 30;
 
-/** True when the start of a sound can only be told with the encoder's priming in mind. */
+/** True when the start of a sound depends on the encoder's priming. */
 export function startIsMoved(
   stream: AudioStreamInfo,
   packets: AudioPackets | null,
@@ -37,11 +40,11 @@ export function startIsMoved(
 }
 
 /**
- * When the recorded sound would begin if nothing of it were hidden, ms. The start that the container states is
- * not it in two cases: an edit list hides the head of the sound (its packets lie before 0), or the writer had no edit
- * to hide the encoder's priming with (a sound that was moved, a movie made of fragments), which then plays before the sound.
- * @param primingSamples what was hidden of the encoder's priming before the sound was moved; null where nobody knows, as encoders other
- * than ffmpeg's write their priming with and without an edit
+ * When the recorded sound would begin if none of it were hidden, ms. The start that the container states is wrong in
+ * two cases: an edit list hides the head of the sound (its packets lie before 0), or the writer had no edit list to
+ * hide the priming with (moved sound, fragmented movies), so the priming is played.
+ * @param primingSamples priming that was hidden before the sound was moved; null when unknown, because encoders other
+ * than ffmpeg's write their priming with and without an edit list
  */
 export function recordedStartMs(
   stream: AudioStreamInfo,
@@ -54,14 +57,14 @@ export function recordedStartMs(
   const primingMs = ((primingSamples ?? 0) / stream.sampleRateHz) * 1000;
   if (firstMs === null) return stated;
   if (!isKnown && stream.codec === 'aac' && isPriming(packets)) return stated;
-  // Moved by more than it shows: less than the priming that was hidden is left of its wait.
+  // The sound was moved farther than its delay shows, because part of the delay replaces the hidden priming.
   const isMoved = firstMs > MADE_WAIT_MS && primingMs > HIDDEN_PRIMING_MS;
   if (Math.abs(firstMs) <= HIDDEN_PRIMING_MS && !isMoved)
     return firstMs === 0 && stated === 0 ? primingMs : stated;
   return firstMs < 0 || isKnown ? firstMs + primingMs : stated;
 }
 
-/** Whether what lies before the start of a sound can be all priming of its encoder, whose frames last longer than usual. */
+/** Whether all packets before time 0 can be priming of an encoder with long frames. */
 export function isPriming(packets: AudioPackets | null): boolean {
   const firstMs = firstPacketMs(packets);
   if (!packets || firstMs === null || firstMs >= 0) return false;
@@ -69,12 +72,12 @@ export function isPriming(packets: AudioPackets | null): boolean {
   return frameMs > LONG_FRAME_MS && -firstMs <= HIDDEN_PRIMING_FRAMES * frameMs;
 }
 
-/** Samples of a frame as it is heard, by the usual length of a packet. */
+/** Output samples in a frame, by the usual duration of a packet. */
 export function frameSamples({ sampleRateHz }: AudioStreamInfo, packets: AudioPackets): number {
   return (ticksToMs(median(packets.durationTicks), packets.timeBase) * sampleRateHz) / 1000;
 }
 
-/** When the first packet of a sound is said to begin, ms; null where none is listed. */
+/** Stated start of the first sound packet, ms; null when none is listed. */
 export function firstPacketMs(packets: AudioPackets | null): number | null {
   const first = packets?.ptsTicks[0];
   if (!packets || first === undefined) return null;

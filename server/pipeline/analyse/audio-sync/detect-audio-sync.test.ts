@@ -18,7 +18,7 @@ import { detectAudioSync } from './detect-audio-sync.ts';
 const RATE = 48_000;
 const FRAME_MS = (1024 / RATE) * 1000;
 
-/** Clock of AAC frames whose start is `place(i)` ms later than the samples before it say. */
+/** Clock of AAC frames whose timestamps are `place(i)` ms later than their samples say. */
 function clockOf(frames: number, place: (index: number) => number): SoundClock {
   const clock = createSoundClock();
   for (let i = 0; i < frames; i++) {
@@ -75,7 +75,7 @@ describe('containerOffset', () => {
   it('takes nothing from where both would begin when edit lists hide the heads of both, as a trim does', () => {
     const trimmed = { hiddenPictureMs: 466, soundStartMs: -413 };
     expect(containerOffset(times(trimmed))).toBeNull();
-    // A sound that also ends before its picture looked as though it had been moved.
+    // Sound that also ends before its picture must not look as if it had been moved.
     expect(containerOffset(times({ ...trimmed, soundEndMs: 9600 }))).toBeNull();
     expect(containerOffset(times({ soundStartMs: -413, soundEndMs: 9600 }))).toEqual({
       offsetMs: -413,
@@ -131,7 +131,7 @@ describe('withoutFirstWaits', () => {
 
 describe('lostPriming', () => {
   const RATE_HZ = 44_100;
-  /** A clip of 10 s whose sound, of whole frames, begins so many samples in. */
+  /** A clip of 10 s whose sound consists of whole frames and begins this many samples in. */
   const moved = (firstTicks: number, frames: number, change: Partial<MovedSound> = {}): MovedSound => ({
     stream: {
       index: 1,
@@ -157,7 +157,7 @@ describe('lostPriming', () => {
     silentSamples: 2050,
     ...change,
   });
-  // 431 frames are 10 s, 433 the same behind Apple's priming.
+  // 431 frames last 10 s; 433 do with Apple's priming before them.
   const [PLAIN, PRIMED] = [431, 433];
 
   it("is told of Apple's sound that is longer than the picture by it, moved to either side", () => {
@@ -322,7 +322,7 @@ describe('readClock', () => {
 
   it('does not believe timestamps that lie grossly', () => {
     expect(readClock(clockOf(80, (i) => -i * FRAME_MS * 0.98)).reliable).toBe(false);
-    // Ten hours between two frames.
+    // A gap of ten hours between two frames.
     expect(readClock(clockOf(80, (i) => (i > 40 ? 36_000_000 : 0))).reliable).toBe(false);
   });
 });
@@ -347,7 +347,7 @@ describe('a sound with holes', () => {
   });
 });
 
-/** Motion at 30 pictures a second with sudden starts at the given times over restless small motion. */
+/** Motion at 30 pictures a second with sudden starts at the given times over small random motion. */
 function motionAt(timesMs: readonly number[], seconds: number, seed: number): MotionSeries {
   const random = seededRandom(seed);
   const frameTimesMs = Array.from({ length: seconds * 30 }, (_, i) => (i * 1000) / 30);
@@ -409,7 +409,7 @@ const MANY = [
   900, 1630, 2750, 3480, 4100, 5320, 6333, 7000, 7910, 8850, 9444, 10_400, 11_210, 12_020, 13_300,
 ];
 
-/** Hits under a voice whose distance to what is seen is a line: `startMs` at 0, `driftMs` more at 15 s. */
+/** Hits under a voice whose distance to the picture is a line: `startMs` at 0, `driftMs` more at 15 s. */
 function drifting(events: readonly number[], startMs: number, driftMs: number, seed: number) {
   const struck = hits(
     15,

@@ -28,13 +28,13 @@ import {
 
 export interface SyncInput {
   readonly times: StreamTimes;
-  /** What of both is lost behind their ends; absent for nothing. */
+  /** How much of both is lost at the end; absent for nothing. */
   readonly lostEnds?: LostEnds | undefined;
   readonly clock: SoundClock;
   /** Null when the clip has no pictures that could be measured. */
   readonly motion: MotionSeries | null;
   readonly onsets: OnsetSeries | null;
-  /** Whether the times of the sound are only counted at a rate that a header states, as AVI has it; false when absent. */
+  /** Whether the sound's times are only counted from a rate in the header, as in AVI; false when absent. */
   readonly countsTimes?: boolean;
 }
 
@@ -44,8 +44,8 @@ export interface SyncVerdict {
 }
 
 /**
- * Offset, drift and holes between sound and picture, from the container first and from the content where it is
- * plain (repair notes: no evidence, no change). Pure; all times in ms of the container's axis.
+ * Finds offset, drift and holes between sound and picture: from the container first, and from the content where it is
+ * clear. Without evidence nothing is changed. Pure; all times in ms of the container's axis.
  */
 export function detectAudioSync(input: SyncInput): SyncVerdict {
   const { clock } = input;
@@ -65,7 +65,7 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
   if (fitsBySamples) notes.push(OWN_RATE);
   const drifts = isApart && !fitsBySamples;
   const holeSumMs = facts.holes.reduce((sum, hole) => sum + hole.durationMs, 0);
-  // A hole that damaged packets left is a click, however short it is.
+  // A hole left by damaged packets is a click, however short it is.
   const broken = clock.refusedPackets > 0 && holeSumMs > 0;
   const torn = facts.reliable && (broken || holeSumMs >= CONTAINER_LIMITS.holeSumMs);
   const shown = facts.reliable ? containerOffset(times) : null;
@@ -82,7 +82,7 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
   let confidence = 0;
   let contentPpm = 0;
   if (heard && heard.line.slope !== 0) {
-    // The first sound belongs to the moment that the line puts there.
+    // The line gives the distance over the picture's time; the first sound belongs where the line puts it.
     offsetMs = times.soundStartMs - (times.soundStartMs - heard.line.interceptMs) / (1 + heard.line.slope);
     contentPpm = heard.line.slope * 1e6;
     evidence = 'content';
@@ -90,7 +90,7 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
   } else if (shown) {
     offsetMs = shown.offsetMs;
     confidence = shown.cause === 'moved' ? 0.9 : 0.75;
-    // What is seen and heard outranks the container: sound and picture that fit as they are stay as they are.
+    // The content outranks the container: sound and picture that fit stay as they are.
     if (heard && Math.abs(heard.line.interceptMs) <= CONTENT_LIMITS.offsetMs) {
       notes.push(
         `The file places the sound ${side(offsetMs)}, but what is seen and heard is in sync, so it was left as it is.`,
@@ -115,7 +115,7 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
       : offsetMs;
   const distances = [offsetMs, endMs, drifts ? facts.driftTotalMs : 0, torn ? holeSumMs : 0];
   const worstMs = distances.reduce((worst, ms) => (Math.abs(ms) > Math.abs(worst) ? ms : worst));
-  // Holes alone are faults of their places; anything else is one of the whole sound.
+  // Holes alone are defects at their places; anything else affects the whole sound.
   const isTornOnly = torn && offsetMs === 0 && contentPpm === 0 && !drifts;
   const [firstHole, lastHole] = isTornOnly ? [facts.holes[0], facts.holes.at(-1)] : [];
   const points = evidence === 'content' ? curve : clockCurve(clock, offsetMs, CLOCK_POINTS);
@@ -159,16 +159,16 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
 const OWN_RATE =
   'The file states a wrong speed for the sound. At its own speed it ends with the picture, so it was not stretched.';
 
-/** Whether the samples of a sound, played on at their own rate, end nearer to the picture than its times do. */
+/** Whether the samples, played at their own rate, end nearer to the picture than the timestamps do. */
 function endsBySamples({ soundEndMs, pictureEndMs }: StreamTimes, driftTotalMs: number): boolean {
   if (pictureEndMs === null) return false;
   return Math.abs(soundEndMs + driftTotalMs - pictureEndMs) < Math.abs(soundEndMs - pictureEndMs);
 }
 
-/** Points of a curve that timestamps draw: a line with steps needs few. */
+/** Most points of a curve drawn from timestamps; a line with steps needs few. */
 const CLOCK_POINTS = 25;
 
-/** What is seen and heard, as a line; a constant offset has no slope. */
+/** What the content shows, as a line; the slope of a constant offset is 0. */
 interface Heard {
   readonly line: SyncLine;
   readonly confidence: number;
@@ -193,7 +193,7 @@ function curveOf({ motion, onsets }: SyncInput, line: SyncLine, maxPoints: numbe
   return motion && onsets ? contentCurve(motion, onsets, line, maxPoints) : [];
 }
 
-/** From where an offset that is seen and heard alone is one, ms, by which way it lies. */
+/** Least offset that counts when only the content shows it, ms; it depends on the direction. */
 const contentLimit = (offsetMs: number) => (offsetMs > 0 ? CONTENT_LIMITS.lateMs : CONTENT_LIMITS.offsetMs);
 
 function limitOf(cause: { offsetMs: number; drifts: boolean; evidence: 'container' | 'content' }): number {
@@ -218,10 +218,13 @@ function describeLead(times: StreamTimes): string {
   return `The ${who} ${amount} ${ends}: a piece is missing at the start, the rest is not shifted, so nothing was moved.`;
 }
 
-/** Streams whose ends lie farther apart, as a share of the clip, were cut: no recorder runs so fast (44.1 kHz told as 48 is 0.089). */
+/**
+ * Streams whose ends differ by a larger share of the clip were cut; no recorder runs so fast (44.1 kHz stated as 48 is
+ * 0.089).
+ */
 const MAX_RATE_SHARE = 0.1;
 
-/** Ends that lie apart without another trace: a sound that runs too fast looks like one that was cut short. */
+/** A note for ends that differ without another sign: sound that runs too fast looks like sound that was cut short. */
 function describeEnds({ pictureStartMs, pictureEndMs, soundEndMs }: StreamTimes): string[] {
   if (pictureEndMs === null) return [];
   const apart = soundEndMs - pictureEndMs;

@@ -9,19 +9,22 @@ export interface Copies {
   readonly lastFrame: number;
 }
 
-/** A picture shown longer than this many usual intervals stands before a hole, which is no part of the copies. */
+/**
+ * A picture shown for more usual intervals than this stands before a gap in the times; the gap is no part of the
+ * copies.
+ */
 const HOLE_INTERVALS = 1.5;
 
-/** Pictures that are lost without a trace in the times. */
+/** Lost pictures that left no gap in the times. */
 export interface Losses {
-  /** Display number of the first picture behind them. */
+  /** Display number of the first picture after them. */
   readonly behind: number;
   readonly count: number;
 }
 
 /**
- * How the pictures move once copies that made the clip longer are taken out and what stands behind them has moved forward, and once
- * lost pictures are put back and what stands behind them has moved back: that is what sound must fit, and the length that it is held against.
+ * The motion of the pictures as it will be after the repair. Inserted copies are taken out, which moves later pictures
+ * forward, and lost pictures are put back, which moves later ones back. The sound must fit this motion and its length.
  * @param motion change of each decoded picture, grey levels
  * @param frameOfDecoded display number of each decoded picture
  * @param copies stretches that are taken out, ascending
@@ -47,7 +50,7 @@ export function motionAsMended(
   return { motion: kept.map(({ value }) => value), frameTimesMs: kept.map(({ timeMs }) => timeMs) };
 }
 
-/** How long copies are shown, ms; without the hole in the times that may follow them. */
+/** How long copies are shown, ms, without a gap in the times that may follow them. */
 function shownMs({ firstFrame, lastFrame }: Copies, times: PictureTimes): number {
   const usualMs = ticksToMs(times.medianIntervalTicks, times.timeBase);
   const lastMs = frameStartMs(times, lastFrame);

@@ -11,7 +11,7 @@ const folder = sharedFolder();
 const SOURCE = 'testsrc2=s=352x288:r=25:d=1.6,noise=alls=12:allf=t';
 const CODED = '-c:v libx265 -preset veryfast -crf 24 -bf 0 -tag:v hvc1 -x265-params';
 
-/** Display numbers (without B pictures: decode numbers) of the pictures that are found. */
+/** Numbers of the pictures that are found. Without B pictures, display and decode order are the same. */
 async function astrayIn(file: string): Promise<number[]> {
   const info = await probe(tools, file, 'mov');
   const { video } = await readPackets({ inputPath: file, info, tools });
@@ -35,7 +35,7 @@ describe('checkHevcEnds', () => {
       await corruptSamples({ inputPath: clip, outputPath: broken, frames, tools, ...damage });
       const found = await astrayIn(broken);
       expect(frames).toEqual(expect.arrayContaining(found));
-      // Data that fall back into step end where they should.
+      // Data that get back into step end where they should, so not all are found.
       expect(found.length).toBeGreaterThanOrEqual(3);
       for (let run = 0; run < 2; run++) expect(await astrayIn(broken)).toEqual(found);
     });

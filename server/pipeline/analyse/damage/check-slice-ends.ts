@@ -29,42 +29,44 @@ import {
 export interface SliceEndInput {
   readonly inputPath: string;
   readonly info: MediaInfo;
-  /** Decode order. */
+  /** In decode order. */
   readonly packets: readonly VideoPacket[];
   /** Places in `packets` to look at. */
   readonly suspects: readonly number[];
-  /** Pictures compared at most; default `MAX_COMPARED`. */
+  /** Most pictures to compare; default `MAX_COMPARED`. */
   readonly maxCompared?: number;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
-  /** Share of the work, 0 to 1. */
+  /** Share of the work that is done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
 /**
- * Bytes cut off the end of each slice, by rounds. The first leaves so few suspects that the others are tried
- * together: starting a decoder costs more than decoding them. An intact slice then ends too early and
- * the decoder says so, except by luck: 3 to 5 of 100 whole slices pass one round, more of them in still
- * pictures whose last macroblocks cost next to nothing (measured on the clips of ../shared/media).
+ * Bytes cut off the end of each slice, by round. The first round leaves so few suspects that the others are tried
+ * together, because starting a decoder costs more than decoding them. An intact slice that is cut ends too early and
+ * the decoder complains, except by luck: 3 to 5 of 100 intact slices pass one round, more in still pictures whose last
+ * macroblocks need almost no data (measured on real clips).
  */
 const ROUNDS = [[16], [11, 23]];
-/** Where in the time of all the rounds begin, and the comparison (`TOOL_RUNS`, two torn clips of 1088 pictures of 1280 x 720). */
+/**
+ * Progress at which the rounds and the comparison begin, as shares of the time (`TOOL_RUNS`, two damaged clips of 1088
+ * pictures of 1280 x 720).
+ */
 const COMPARING = 0.7;
 const STARTS = [0, 0.5, COMPARING];
-/** Pictures compared at most: still scenes leave many, and each costs as much as ten pictures. */
+/** Most pictures to compare. Still scenes leave many suspects, and each costs as much as ten pictures. */
 const MAX_COMPARED = 48;
-/** An access unit delimiter (ITU-T H.264, 7.3.2.4) of any slice type, so that pictures stay apart. */
+/** An access unit delimiter (ITU-T H.264, 7.3.2.4) for any slice type; it keeps the pictures apart. */
 const DELIMITER = Buffer.from([0, 0, 0, 1, 9, 0xf0]);
 
 /**
- * Finds damage that decodes without a word. Arithmetic coding (CABAC, ITU-T H.264 9.3) that goes astray
- * still yields macroblocks; when it happens to fill the picture before its data end, no decoder complains,
- * and the rest of the data is never read. So the data are cut short: a slice that needs them to its end now
- * fails, one that never read them decodes as before, to the very same picture. Slices do not depend on
- * other pictures to be parsed, so only the suspects are decoded, behind one key frame.
- * @returns places in `packets` whose slices are used up before their end; empty for other codecs, for
- * CAVLC (the decoder checks its end exactly under strict error detection) and for decoders that do not
- * name the units they read
+ * Finds damage that decodes without a complaint. Arithmetic coding (CABAC, ITU-T H.264 9.3) still yields macroblocks
+ * after it went wrong. If they happen to fill the picture before the data end, the rest of the data is never read and
+ * no decoder complains. So the data are cut short: a slice that needs them to the end now fails, and one that never
+ * read the end decodes to the same picture as before. Slices can be parsed without other pictures, so only the suspects
+ * are decoded, after one key frame.
+ * @returns places in `packets` of slices that are complete before their data end. Empty for other codecs, for CAVLC
+ * (strict error detection already checks its end), and for decoders that do not log the units they read
  * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
  */
 export async function checkSliceEnds(input: SliceEndInput): Promise<number[]> {
@@ -100,7 +102,7 @@ export async function checkSliceEnds(input: SliceEndInput): Promise<number[]> {
   }
 }
 
-/** The decoder settings when every parameter set uses arithmetic coding; else null. */
+/** The decoder settings if every parameter set uses arithmetic coding; else null. */
 async function readCabacConfig(file: FileHandle, streamIndex: number): Promise<AvcConfig | null> {
   const movie = await readListedMovie(file);
   if (movie.fragmented) return null;
@@ -118,7 +120,7 @@ async function readCabacConfig(file: FileHandle, streamIndex: number): Promise<A
 const canBeCut = (slices: readonly Buffer[]): boolean =>
   slices.length > 0 && slices.every((unit) => unit.length >= MIN_SLICE_BYTES);
 
-/** The suspects from the first that can be fed on: a decoder that gets none ends with an error. */
+/** The suspects from the first one that has slices; a decoder that gets none ends with an error. */
 async function withSlices(
   { suspects, packets }: SliceEndInput,
   file: FileHandle,
@@ -136,10 +138,13 @@ interface FedPicture {
   readonly slices: number;
 }
 
-/** So many pictures are worth a second decoder, which starts in the time of about 20 of 1280 x 720. */
+/**
+ * Least number of pictures for a second decoder, which takes as long to start as about 20 pictures of 1280 x 720 take
+ * to decode.
+ */
 const MIN_SHARED = 60;
 
-/** The same as `runPart`, by two decoders where there is much to do: what one says of a suspect depends on no other. */
+/** Same as `runPart`, with two decoders when there is much to do; suspects do not depend on each other. */
 async function runRound(
   input: SliceEndInput,
   file: FileHandle,
@@ -183,10 +188,10 @@ async function runPart(
 const LABEL = 'check the ends of slices';
 const DECODER = ['-threads', '1', '-err_detect', 'aggressive', '-skip_loop_filter', 'all'];
 
-/** Only the complaints count here: hiding what is lost, and handing pictures on, would cost more than reading them. */
+/** Only complaints count here. Concealing damage or passing pictures on would cost more than reading the slices. */
 const ROUND_PLAN: FfmpegPlan = {
   label: LABEL,
-  // The level at which a decoder names each unit it takes, in the order it takes them.
+  // At this level a decoder logs every unit it reads, in order.
   logLevel: 'repeat+level+debug',
   isLogRead: true,
   inputs: [{ path: 'pipe:0', format: 'h264', options: [...DECODER, '-ec', '0'] }],
@@ -196,7 +201,7 @@ const ROUND_PLAN: FfmpegPlan = {
 
 const COMPARE_PLAN = hashPlan(LABEL, 'h264', DECODER);
 
-/** The stream of one round: parameter sets, one whole key frame, and the suspects with their ends cut off. */
+/** The stream of one round: parameter sets, one intact key frame, and the suspects with their ends cut off. */
 async function* feed(
   input: SliceEndInput & { readonly onSuspect: () => void },
   file: FileHandle,
@@ -218,7 +223,7 @@ async function* feed(
   }
 }
 
-/** The key frame before a suspect, itself no suspect, so that something stands behind every reference. */
+/** The last key frame before a suspect that is no suspect itself, so that every reference has a picture. */
 async function keyPicture(
   input: SliceEndInput,
   file: FileHandle,
@@ -230,13 +235,13 @@ async function keyPicture(
   const nearestFirst = [...keys.filter((place) => place < before).reverse(), ...keys];
   for (const place of nearestFirst) {
     const units = await readUnits(file, input.packets[place], config);
-    // Containers mark recovery points as key frames too; only behind an IDR picture nothing is missing.
+    // Containers also mark recovery points as key frames; only after an IDR picture is nothing missing.
     if (units?.some((unit) => nalType(unit) === NAL.idrSlice)) return accessUnit(units, asItIs);
   }
   return DELIMITER;
 }
 
-/** One picture as a byte stream, its slices changed; messages and other units beside them are left out. */
+/** One picture as a byte stream with changed slices; units other than slices and parameter sets are left out. */
 function accessUnit(units: readonly Buffer[], change: (slice: Buffer) => Buffer): Buffer {
   const kept = units.flatMap((unit) => {
     if (isSlice(unit)) return [change(unit)];
@@ -247,17 +252,17 @@ function accessUnit(units: readonly Buffer[], change: (slice: Buffer) => Buffer)
 
 const asItIs = (slice: Buffer) => slice;
 
-/** Pictures decoded for one slice: as it is, its stump, and with each other end; a key frame in front of each. */
+/** Pictures decoded for one slice: unchanged, its stump, and each other end, all with a key frame in front. */
 const PICTURES_EACH = 2 * (2 + OTHER_ENDS.length);
 
-/** Suspects of which a slice says the same whatever stands at its end: the end is never read. */
+/** Suspects with a slice that gives the same picture whatever its last bytes are: the end is never read. */
 async function samePictures(
   input: SliceEndInput,
   file: FileHandle,
   config: AvcConfig,
   length: number,
 ): Promise<number[]> {
-  /** The packet of each slice that is fed. */
+  /** The packet of each slice that goes in. */
   const fed: number[] = [];
   async function* variants(): AsyncGenerator<Buffer> {
     yield annexB([...config.sps, ...config.pps]);
@@ -300,8 +305,8 @@ async function readUnits(
 }
 
 /**
- * Counts the decoder's complaints per access unit. Every context that reads units has an address; the one
- * that saw all pictures is the decoder, others only look at the beginning.
+ * Counts the decoder's complaints for each access unit. Every context that reads units has an address. The one that saw
+ * all pictures is the decoder; others only look at the beginning.
  */
 function createUnitLog() {
   const contexts = new Map<string, number[]>();

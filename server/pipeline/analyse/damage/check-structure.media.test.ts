@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A copy of the clip changed by `damage`, with its check. */
+/** Damages a copy of the clip and checks its structure. */
 async function checkDamaged(name: string, damage: (bytes: Buffer) => void) {
   const bytes = await readFile(clip);
   damage(bytes);
@@ -40,7 +40,7 @@ async function checkDamaged(name: string, damage: (bytes: Buffer) => void) {
   return checkStructure(target, await probe(tools, clip, 'mov'));
 }
 
-/** Display number of a sample: how many samples are shown before it. */
+/** Display number of a sample: the number of samples shown before it. */
 const frameOf = (sample: Sample) => samples.filter((other) => other.pts < sample.pts).length;
 
 function sampleAt(index: number): Sample {
@@ -60,7 +60,7 @@ describe('checkStructure', () => {
   it('tells a damaged message in front of a picture from damage in the picture', async () => {
     const first = sampleAt(0);
     const { damagedFrames } = await checkDamaged('message', (bytes) => {
-      // The encoder's message stands in front of the first slice; its type becomes one that streams do not have.
+      // The encoder's message stands before the first slice; it gets a type that no stream uses.
       expect((bytes[first.offset + 4] ?? 0) & 31).toBe(6);
       bytes.fill(0x99, first.offset + 4, first.offset + 44);
     });

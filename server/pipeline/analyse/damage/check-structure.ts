@@ -21,12 +21,12 @@ import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { createAvcCounts, createHevcCounts, type StreamCounts } from './stream-counts.ts';
 
 export interface DamagedFrame {
-  /** Display order from the first shown picture on; below 0 where an edit list hides the picture before that. */
+  /** In display order from the first shown picture; below 0 when an edit list hides the picture before that. */
   readonly frame: number;
   readonly reason: string;
-  /** What is damaged stands beside the picture, which decodes without it. */
+  /** Only data beside the picture are damaged; it decodes without them. */
   readonly beside?: boolean;
-  /** Its own data are whole: what it is made of is lost from the file. */
+  /** Its own data are intact, but a reference picture is missing from the file. */
   readonly isWhole?: boolean;
 }
 
@@ -34,9 +34,12 @@ export interface StructureCheck {
   /** False when the file is no MP4 with H.264 or HEVC pictures, so that nothing could be checked. */
   readonly checked: boolean;
   readonly damagedFrames: readonly DamagedFrame[];
-  /** Pictures that the stream counts and the file has not got; `placeBefore` from the first shown picture on. */
+  /** Pictures that the stream counts but the file lacks; `placeBefore` counts from the first shown picture. */
   readonly lost: readonly LostBetween[];
-  /** Samples, decode order, at which a decoder may start by what they hold; null when that cannot be told of all. */
+  /**
+   * Samples in decode order at which a decoder may start, judged by their data; null when that is unknown for any
+   * sample.
+   */
   readonly restarts: ReadonlySet<number> | null;
 }
 
@@ -44,9 +47,9 @@ const NOT_CHECKED: StructureCheck = { checked: false, damagedFrames: [], lost: [
 const MAX_SAMPLE_BYTES = 64 << 20;
 
 /**
- * Looks for damage in the coded pictures without decoding them: NAL unit lengths, forbidden bits, types, byte
- * patterns that coded data cannot contain, slices that name missing parameter sets or no picture. Reads
- * every sample once, a megabyte at a time; a clip without a readable index is simply not checked.
+ * Finds damage in the coded pictures without decoding them: wrong NAL unit lengths, forbidden bits, wrong types, byte
+ * patterns that cannot occur in coded data, slices that refer to missing parameter sets or to no picture. Reads every
+ * sample once, a megabyte at a time. A clip without a readable index is not checked.
  * @throws the signal's reason when aborted.
  */
 export async function checkStructure(
@@ -114,12 +117,12 @@ const MISSES_REFERENCE = 'a picture that it is made of is lost from the file';
 interface SampleChecks {
   /** What is wrong with one coded picture, or null. */
   readonly findFault: (sample: Buffer) => string | null;
-  /** Whether a fault lies beside the picture, which decodes without what is damaged. */
+  /** Whether a fault lies beside the picture, so that it decodes without the damaged part. */
   readonly isBeside: (sample: Buffer) => boolean;
   readonly isRestart: RestartCheck;
-  /** The NAL units of a sound sample; null where they are not looked at. */
+  /** The NAL units of an intact sample; null when they are not looked at. */
   readonly unitsOf: (sample: Buffer) => readonly Buffer[] | null;
-  /** What the pictures say of each other; null where that is not judged. */
+  /** Counts that the pictures carry about their neighbours; null when they are not judged. */
   readonly counts: StreamCounts | null;
 }
 
@@ -162,7 +165,7 @@ function sampleChecks({ entries }: Track): SampleChecks | null {
   };
 }
 
-/** The sets of a stream without fields that has one of the sequence; null for others. */
+/** The parameter sets of a stream without fields that has one sequence parameter set; null for others. */
 function readSets(config: AvcConfig): { readonly sps: Sps; readonly pps: readonly Pps[] } | null {
   const [spsUnit] = config.sps;
   if (!spsUnit || config.sps.length > 1) return null;
@@ -176,8 +179,8 @@ function readSets(config: AvcConfig): { readonly sps: Sps; readonly pps: readonl
 }
 
 /**
- * A check of slice headers against the parameter sets of the sample description. Streams with several
- * sets, or with fields, are left to the other checks: their headers may follow sets met on the way.
+ * A check of slice headers against the parameter sets of the sample description. Streams with several sequence sets or
+ * with fields are left to the other checks, because their headers may depend on sets in the samples.
  */
 function createHeaderCheck(
   config: AvcConfig,

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { firstRefused, type AskedPicture } from './check-vp9.ts';
 
-/** K: key picture, p: other picture, X and x: such a picture refused, t: told to be damaged and refused by both decoders. */
+/**
+ * K: key picture; p: other picture; X and x: the same, refused by libvpx; t: known to be damaged, refused by both
+ * decoders.
+ */
 const asked = (letters: string): AskedPicture[] =>
   [...letters].map((letter) => ({
     keyframe: letter === 'K' || letter === 'X',
@@ -12,7 +15,7 @@ const asked = (letters: string): AskedPicture[] =>
 describe('firstRefused', () => {
   it.each([
     ['KppppKpppp', []],
-    // The decoder waits for a key picture behind the first that it refuses.
+    // After the first refused picture, the decoder waits for a key picture.
     ['KppxxxKppp', [3]],
     ['KpxxXxxxKp', [2, 4]],
     ['KpptxxKpxx', [8]],

@@ -6,16 +6,16 @@ import { pictureTicks } from '#server/media/ffmpeg/showinfo.ts';
 import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import type { DamageInput } from './find-damage.ts';
 
-/** The decoder of those who made the format, by the name that ffmpeg gives it. */
+/** ffmpeg's name for the reference decoder of VP9. */
 const LIBVPX = 'libvpx-vp9';
 
 /**
- * Damage that ffmpeg's own decoder of VP9 passes over: it never looks whether a picture ends where its data do. libvpx does, refuses such a
- * picture and hands on nothing more up to the next key picture. Of 40 pictures of one clip with 8 to 64 bytes damaged it names 35
- * (ffmpeg's own decoder 14); the others decode to the same.
+ * Finds damage that ffmpeg's own VP9 decoder misses, because it never checks whether a picture ends where its data end.
+ * libvpx does: it refuses such a picture and outputs nothing more up to the next key picture. Of 40 pictures of one
+ * clip with 8 to 64 damaged bytes it finds 35 (ffmpeg's own decoder 14); the others decode to the same picture.
  * @param told places of pictures that are known to be damaged
- * @returns the first damaged picture of each group, by its place in decode order, unless it is known; nothing where ffmpeg was built
- * without libvpx
+ * @returns place in decode order of the first damaged picture of each group, unless it is known; nothing when ffmpeg
+ * was built without libvpx
  * @throws MediaToolError when the job is cancelled
  */
 export async function checkVp9(input: DamageInput, told: ReadonlySet<number>): Promise<number[]> {
@@ -31,11 +31,11 @@ export async function checkVp9(input: DamageInput, told: ReadonlySet<number>): P
       },
     });
   } catch (error) {
-    // It may end with an error where most pictures are refused; what came out counts all the same.
+    // It may end with an error when it refuses most pictures; those that came out still count.
     if (!(error instanceof MediaToolError) || error.code !== 'tool_failed') throw error;
   }
   if (cameOut.size === 0) return [];
-  // Packets may show nothing by themselves.
+  // Some packets show no picture of their own.
   const isShown = new Set(input.pass.ptsTicks);
   return firstRefused(
     input.packets.map(({ ptsTicks, keyframe }, packet) => ({
@@ -48,13 +48,13 @@ export async function checkVp9(input: DamageInput, told: ReadonlySet<number>): P
 
 export interface AskedPicture {
   readonly keyframe: boolean;
-  /** Known to be damaged without being asked. */
+  /** Already known to be damaged. */
   readonly isTold: boolean;
-  /** Another decoder shows it, and this one does not. */
+  /** Shown by ffmpeg's decoder but not by libvpx. */
   readonly isRefused: boolean;
 }
 
-/** Places of the first refused picture of each group; of those behind it, and behind a known one, being refused says nothing. */
+/** Places of the first refused picture of each group. After it, or after a known one, being refused means nothing. */
 export function firstRefused(pictures: readonly AskedPicture[]): number[] {
   const refused: number[] = [];
   let isWaiting = false;

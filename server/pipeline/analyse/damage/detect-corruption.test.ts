@@ -81,7 +81,7 @@ describe('damageReason', () => {
 
 describe('findBadPackets and spreadDamage', () => {
   it('shift a message by the reordering delay and spread to the next key frame', () => {
-    // One picture is out (0), so the third packet is in the decoder: picture 1, which later ones may refer to.
+    // One picture is out (0), so the third packet is being decoded: picture 1, which later ones may refer to.
     expect(spans(input('h264: error while decoding MB 1 1', 1))).toEqual([
       [1, 2],
       [4, 6],
@@ -114,7 +114,7 @@ describe('findBadPackets and spreadDamage', () => {
   });
 
   it('reach pictures behind the next key frame that are shown before it', () => {
-    // Decode order I0 P3 B1 B2 I6 B4 B5 P9 B7 B8: an open group behind the key picture 6.
+    // Decode order I0 P3 B1 B2 I6 B4 B5 P9 B7 B8: an open group after the key picture 6.
     const shown = [0, 3, 1, 2, 6, 4, 5, 9, 7, 8];
     const open = shown.map((frame, i): VideoPacket => {
       return {
@@ -135,7 +135,7 @@ describe('findBadPackets and spreadDamage', () => {
   });
 
   it('reach only those pictures that refer to damaged ones where the codec says which they are', () => {
-    // By packets: what the fifth refers to is not known, the sixth refers to it.
+    // By packets: what the fifth refers to is unknown; the sixth refers to the fifth.
     const references = [[], [0], [0, 1], [0], null, [4], [0]];
     const bad = [{ packet: 1, evidence: 'decoder', reason: 'broken' } as const];
     const found = spreadDamage(bad, { ...input('', 0), disposable: new Set(), typeOf, references });
@@ -148,7 +148,7 @@ describe('findBadPackets and spreadDamage', () => {
 
   it('keep pictures whole that miss one which is lost from the file or cannot be decoded', () => {
     const said = 'hevc: Could not find ref with POC 6';
-    // P6 is lost: B4 is decoded two steps behind B2.
+    // P6 is lost: B4 is decoded two steps after B2.
     const lost = packets.filter((_, at) => at !== 4);
     const shown = DISPLAY.filter((frame) => frame !== 6).map((frame) => (frame > 6 ? frame - 1 : frame));
     const index = {
@@ -161,10 +161,10 @@ describe('findBadPackets and spreadDamage', () => {
     const kinds = (packet: number) => (lost[packet]?.keyframe ? 'I' : 'P');
     const found = spreadDamage(bad, { packets: lost, index, disposable: new Set(), typeOf: kinds });
     expect(found).toMatchObject([{ first: 4, last: 5, damagedData: [] }]);
-    // Where nothing is lost before it, its own head may be what is damaged.
+    // If nothing is lost before it, its own header may be damaged.
     const none = spreadDamage(bad, { ...input('', 0), disposable: new Set(), typeOf });
     expect(none).toMatchObject([{ damagedData: [6] }]);
-    // P3 has data that nobody can decode: it is what P6 misses.
+    // P3 has data that nobody can decode: P6 misses it.
     const undecoded = { ...input('', 0), index: indexWithout([3]), disposable: new Set<number>(), typeOf };
     expect(spreadDamage(bad, undecoded)).toMatchObject([{ damagedData: [] }]);
     const behind = spreadDamage([{ ...missing, packet: 8 }], undecoded);
@@ -199,7 +199,7 @@ describe('findBadPackets and spreadDamage', () => {
     expect(spread(bad)).toMatchObject([{ first: 0, last: 3, damagedData: [], hiddenData: [-firstShown] }]);
     const beyond = [{ frame: -firstShown - 1, reason: 'the picture has no data' }];
     expect(spread({ ...bad, structure: beyond })).toEqual([]);
-    // A B picture that nobody refers to.
+    // A B picture that no other refers to.
     expect(spread({ ...bad, structure: [{ frame: -1, reason: 'lost' }] }, [3])).toEqual([]);
   });
 });

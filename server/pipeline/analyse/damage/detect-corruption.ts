@@ -8,65 +8,65 @@ import type { VideoPacket } from '../packets/read-packets.ts';
 
 export type CorruptionEvidence = 'structure' | 'decoder' | 'picture';
 
-/** A stretch of damaged pictures; display-order numbers, both ends included. */
+/** A stretch of damaged pictures: display-order numbers, both ends included. */
 export interface CorruptedSpan {
   readonly first: number;
   readonly last: number;
   readonly evidence: CorruptionEvidence;
-  /** Pictures of the span that never came out of the decoder. */
+  /** Number of pictures of the span that never came out of the decoder. */
   readonly undecoded: number;
-  /** Pictures whose own coded data are bad, rising; the others refer to them. */
+  /** Pictures whose own coded data are damaged, ascending; the others refer to them. */
   readonly damagedData: readonly number[];
   /**
-   * Pictures that an edit list hides before the first shown one, whose own coded data are bad, in the group of the span: display
-   * numbers as if they were shown, -1 for the last of them.
+   * Damaged pictures of the same group that an edit list hides before the first shown one. Their display numbers are
+   * below 0; the last of them is -1.
    */
   readonly hiddenData?: readonly number[];
-  /** Only what stands beside the pictures is damaged: they decode without it. */
+  /** Only data beside the pictures are damaged: they decode without them. */
   readonly besideOnly?: boolean;
-  /** What was said first, in the words of the finder. */
+  /** The first complaint, in the words of the check that found it. */
   readonly reason: string;
   readonly confidence: number;
 }
 
 export interface CorruptionInput {
-  /** As ffprobe names it. */
+  /** Codec name as in ffprobe. */
   readonly codec: string;
   readonly packets: readonly VideoPacket[];
   readonly index: PictureIndex;
   readonly pass: Pick<DecodePass, 'messages' | 'types'>;
-  /** Pictures the decoder holds back for reordering (`has_b_frames`). */
+  /** Number of pictures that the decoder holds back for reordering (`has_b_frames`). */
   readonly reorderDepth: number;
-  /** Damaged pictures that the structure check found, display order. */
+  /** Damaged pictures found by the structure check, display order. */
   readonly structure: readonly DamagedFrame[];
 }
 
-/** A coded picture known to be bad, by its place in decode order. */
+/** A coded picture known to be damaged, by its place in decode order. */
 export interface BadPacket {
   readonly packet: number;
   readonly evidence: CorruptionEvidence;
   readonly reason: string;
-  /** Only what stands beside the picture is damaged: no other picture suffers. */
+  /** Only data beside the picture are damaged: no other picture suffers. */
   readonly beside?: boolean;
-  /** Its own data are whole: what it is made of is lost from the file. */
+  /** Its own data are intact, but a reference picture is missing from the file. */
   readonly isWhole?: boolean;
 }
 
-/** Decoder names in front of a message; containers, scalers and parsers speak too and do not count. */
+/** Decoder names before a message. Containers, scalers and parsers log messages too; those do not count. */
 const DECODER =
   /^(h264|hevc|mpeg4|msmpeg4\w*|mpeg1video|mpeg2video|h263|mjpeg|prores|vp8|vp9|av1|libdav1d): (.*)$/;
 /** Messages of ffmpeg itself about one packet or picture. */
 const isOfPipeline = (text: string) => ABOUT_OUTPUT.test(text) || PACKET_REFUSED.test(text);
 /**
- * Complaints about streams that are unusual, not damaged, and of a parser that reads ahead of the decoder ("missing picture"), which
- * says so too where it comes to the place.
+ * Complaints about unusual streams that are not damaged, and "missing picture" of a parser that reads ahead: the
+ * decoder repeats that when it gets there.
  */
 const HARMLESS =
   /missing picture in access unit|reorder buffer|deprecated|SEI type|mmco: unref|number of reference frames|co located POCs|Unsupported|film grain|skipping|VBV|unknown SEI/i;
 /** Warnings that do mean damage. */
 const DAMAGE = /conceal|corrupt|damaged|error|missing|invalid|truncat/i;
 
-/** What a decoder message says about damage; null when it says nothing about it. */
+/** The part of a decoder message that reports damage; null when it reports none. */
 export function damageReason(message: { level: 'error' | 'warning'; text: string }): string | null {
   const spoken = DECODER.exec(message.text)?.[2];
   const text = spoken ?? (isOfPipeline(message.text) ? message.text : null);
@@ -74,17 +74,17 @@ export function damageReason(message: { level: 'error' | 'warning'; text: string
   return message.level === 'error' || DAMAGE.test(text) ? text : null;
 }
 
-/** Said about the picture that comes out next, not about the one being decoded. */
+/** A message about the picture that comes out next, not about the one being decoded. */
 const ABOUT_OUTPUT = /corrupt decoded frame/;
 /**
- * From ffmpeg 8 on that is said of each HEVC picture that is made of a missing one by however many others, be its own data whole; of damaged
- * data its decoder speaks itself.
+ * From ffmpeg 8 on, every HEVC picture that depends on a missing one gets that message, however indirectly and even if
+ * its own data are intact. The decoder reports damaged data itself.
  */
 const MARKS_INHERITED = 'hevc';
 
 /**
- * The coded pictures that the decoder complained about. A message stands in the log between two output
- * pictures; the picture being decoded at that moment is later in decode order by the reordering delay.
+ * The coded pictures that the decoder complained about. In the log, a message stands between two output pictures. The
+ * picture being decoded at that moment is later in decode order by the reordering delay.
  */
 function blamedPackets(input: CorruptionInput): BadPacket[] {
   const { packets, index, reorderDepth } = input;
@@ -123,7 +123,7 @@ function blamedPackets(input: CorruptionInput): BadPacket[] {
 }
 
 /**
- * Every coded picture known to be bad: by its structure, by the decoder's words, or because it never came
+ * Every coded picture known to be damaged: by the structure check, by the decoder's messages, or because it never came
  * out of the decoder.
  */
 export function findBadPackets(input: CorruptionInput): BadPacket[] {
@@ -151,15 +151,15 @@ export function findBadPackets(input: CorruptionInput): BadPacket[] {
 export interface SpreadInput extends Pick<CorruptionInput, 'index' | 'packets'> {
   /** Packets (decode order) that no other picture refers to: damage stays in them. */
   readonly disposable: ReadonlySet<number>;
-  /** Coding type of a packet's picture as the decoder named it; null when it never came out. */
+  /** Coding type of a packet's picture as the decoder logged it; null when it never came out. */
   readonly typeOf: (packet: number) => string | null;
-  /** Packets that each one refers to, where the codec tells; null where that is not known of one. */
+  /** Packets that each one refers to, where the codec tells; null for a packet whose references are unknown. */
   readonly references?: readonly (readonly number[] | null)[] | null;
 }
 
 /**
- * Damaged stretches: every bad coded picture and all that may refer to it, which is every picture decoded
- * after it up to the next key frame, unless nothing refers to it or it is known that they do not.
+ * Damaged stretches: every damaged coded picture and all that may depend on it. These are all pictures decoded after it
+ * up to the next key frame, unless nothing refers to it or their references are known.
  */
 export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): CorruptedSpan[] {
   const { index } = input;
@@ -172,7 +172,7 @@ export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): Cor
       if (!known || (known.beside && !item.beside)) damaged.set(frame, item);
     }
   }
-  // A picture that misses what it refers to, where that is lost from the file or cannot be decoded, is whole itself.
+  // A picture whose reference is lost from the file or cannot be decoded has intact data itself.
   const isOwn = ({ packet, reason }: BadPacket) =>
     !MISSES_ANOTHER.test(reason) ||
     !(isLostBefore(input.packets, packet) || isUndecodedBefore(input, packet));
@@ -182,18 +182,18 @@ export function spreadDamage(bad: readonly BadPacket[], input: SpreadInput): Cor
   return spans.map((span, at) => (at === 0 && hiddenData.length > 0 ? { ...span, hiddenData } : span));
 }
 
-/** What ffmpeg says of an HEVC picture that refers to one it has not got. */
+/** ffmpeg's message about an HEVC picture whose reference is missing. */
 const MISSES_ANOTHER = /Could not find ref with POC/;
-/** Packets in front of one that may refer to what was lost among them: as many as a decoder can hold. */
+/** How many packets back a lost reference may lie: as many as a decoder can hold. */
 const HELD = 16;
 
-/** The first packet that one may refer to: at its key frame, or as far back as a decoder holds pictures. */
+/** The first packet that this one may refer to: its key frame, or as far back as a decoder holds pictures. */
 function firstHeld(packets: readonly VideoPacket[], packet: number): number {
   const key = packets.findLastIndex(({ keyframe }, at) => keyframe && at <= packet);
   return Math.max(0, key, packet - HELD);
 }
 
-/** Whether the decode times right in front of a packet, up to its key frame, tell that others are lost from there. */
+/** Whether the decode times between a packet and its key frame have a gap, so that packets are lost there. */
 function isLostBefore(packets: readonly VideoPacket[], packet: number): boolean {
   const first = firstHeld(packets, packet);
   const times = packets.slice(first, packet + 1).map(({ dtsTicks }) => dtsTicks);
@@ -206,7 +206,7 @@ function isLostBefore(packets: readonly VideoPacket[], packet: number): boolean 
   return usual > 0 && steps.some((step) => step >= ROOM_FOR_ANOTHER * usual);
 }
 
-/** Whether one of the packets right in front of a packet, up to its key frame, never came out of the decoder. */
+/** Whether a packet between this one and its key frame never came out of the decoder. */
 function isUndecodedBefore(
   { index, packets }: Pick<CorruptionInput, 'packets' | 'index'>,
   packet: number,
@@ -216,7 +216,7 @@ function isUndecodedBefore(
     .some((frame) => frame !== null && index.undecoded.includes(frame));
 }
 
-/** Packets that are hidden before the first shown one, in the order of display. */
+/** Packets that are hidden before the first shown one, in display order. */
 function hiddenPackets({ packets, index }: Pick<CorruptionInput, 'packets' | 'index'>): number[] {
   const ranks = presentationRanks(packets);
   let first = Infinity;
@@ -227,14 +227,14 @@ function hiddenPackets({ packets, index }: Pick<CorruptionInput, 'packets' | 'in
   return hidden.sort((a, b) => (ranks[a] ?? 0) - (ranks[b] ?? 0));
 }
 
-/** Display numbers, as if they were shown, of bad packets that are hidden and reach a damaged one that is shown: below 0, rising. */
+/** Display numbers (below 0, ascending) of damaged hidden packets on which a damaged shown one depends. */
 function hiddenNumbers(
   bad: readonly BadPacket[],
   input: SpreadInput,
   isShown: (packet: number) => boolean,
 ): number[] {
   const own = new Set(bad.flatMap(({ packet, beside }) => (beside ? [] : [packet])));
-  // Where it is not known what refers to a picture, a decoder that comes to the shown ones of its group complains about it in any case.
+  // If the references are unknown, the decoder still complains when it comes to the shown pictures of the group.
   const reached = (packet: number) =>
     input.references
       ? affected(packet, input)
@@ -258,7 +258,7 @@ function affected(packet: number, { packets, disposable, typeOf, references }: S
   return [...hit];
 }
 
-/** The next packet at which decoding can start afresh; one past the last where there is none. */
+/** The next packet at which decoding can restart; one past the last if there is none. */
 function nextRestart(packet: number, { packets, typeOf }: Pick<SpreadInput, 'packets' | 'typeOf'>): number {
   let next = packet + 1;
   while (next < packets.length && !restarts(packets[next], typeOf(next))) next += 1;
@@ -266,14 +266,16 @@ function nextRestart(packet: number, { packets, typeOf }: Pick<SpreadInput, 'pac
 }
 
 /**
- * Whether decoding can start afresh at a packet. Containers also mark pictures at which a slow renewal in
- * stripes begins (recovery points, ITU-T H.264 D.2.8); those are predicted and show old damage for a while.
+ * Whether decoding can restart at a packet. Containers also mark recovery points (ITU-T H.264 D.2.8), where a gradual
+ * refresh begins. Those pictures are predicted and show old damage for a while.
  */
 function restarts(packet: VideoPacket | undefined, type: string | null): boolean {
   return packet?.keyframe === true && (type === null || type === 'I');
 }
 
-/** Packets behind a key frame that are shown before it: in open groups they refer to what stood before it as well. */
+/**
+ * Packets after a key frame that are shown before it. In open groups they also refer to pictures before the key frame.
+ */
 function leading(key: number, packets: readonly VideoPacket[]): number[] {
   const keyTime = packets[key]?.ptsTicks ?? null;
   const found: number[] = [];

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What `ffmpeg -v error` says about a clip that it decodes. */
+/** What `ffmpeg -v error` prints while it decodes a clip. */
 async function errorsOf(file: string): Promise<string[]> {
   const lines: string[] = [];
   await runFfmpeg(
@@ -53,10 +53,10 @@ async function copy(from: string, to: string, options: readonly string[]): Promi
   );
 }
 
-/** Silent damage that changes next to nothing is no damage to be found. */
+/** Silent damage that changes less than this (dB) need not be found. */
 const MUST_DIFFER_DB = 50;
 
-/** Luma PSNR of one picture against the clean clip. */
+/** Luma PSNR of one picture against the undamaged clip. */
 async function psnrOf(file: string, frame: number): Promise<number> {
   const lines: string[] = [];
   await runFfmpeg(
@@ -89,7 +89,7 @@ it('damage in VP9 is found where its data do not end as they should, and none in
   const torn = { inputPath: at('clean-vp9.mp4'), outputPath: at('torn-vp9.mp4') };
   await corruptSamples({ tools, ...torn, frames, fault: 'random', amount: 64, place: 0.5, seed: 3 });
   const found = await damageIn(at('torn-vp9.mp4'));
-  // One of them may come out of step and back again.
+  // One of them may get out of step and back again.
   expect(found.length).toBeGreaterThanOrEqual(5);
   for (const { detail, lastFrame } of found) {
     const own = detail.kind === 'corrupted_section' ? (detail.damagedDataFrames ?? []) : [];
@@ -115,7 +115,7 @@ describe('damage that ffmpeg decodes without an error', () => {
     for (const [index, frame] of frames.entries()) {
       const outputPath = at(`quiet-${index}.mp4`);
       let seed = 1;
-      // Which bytes a decoder passes over in silence depends on its version: they are looked for.
+      // Which bytes a decoder ignores depends on its version, so the test searches for some.
       do {
         if (seed > 250) throw new Error('No silent damage was found for this picture.');
         const fault = { fault: 'random', amount: 15, seed, samples } as const;
@@ -144,7 +144,7 @@ describe('damage that ffmpeg decodes without an error', () => {
 describe('a lost picture that nobody refers to', () => {
   it('is claimed alone, and one that others refer to up to the next key picture', async () => {
     const [clean, lost] = [at('b-pictures.mp4'), at('b-lost.mp4')];
-    // Every second picture is a B picture, which nothing refers to.
+    // Every second picture is a B picture, which no other refers to.
     const encode = [...DEFAULT_ENCODE, '-bf', '1', '-b_strategy', '0', '-g', '30', '-sc_threshold', '0'];
     const scene = { tools, seconds: 3, width: 320, height: 192, sound: false } as const;
     await makeMovingClip({ ...scene, outputPath: clean, encode });
@@ -153,7 +153,7 @@ describe('a lost picture that nobody refers to', () => {
       return (await damageIn(lost)).map(({ firstFrame, lastFrame }) => [firstFrame, lastFrame]);
     };
     expect(await claims(41)).toEqual([[41, 41]]);
-    // The B picture in front of it refers to it as well.
+    // The B picture before it refers to it as well.
     expect(await claims(42)).toEqual([[41, 59]]);
   });
 
@@ -183,7 +183,7 @@ describe('a lost picture that nobody refers to', () => {
     };
     const b = video.findIndex(({ ptsTicks, dtsTicks }, place) => place > 30 && ptsTicks === dtsTicks);
     expect(await claims(b)).toEqual([[0, 0]]);
-    // The picture in front of it in the file is shown behind it, and the next ones refer to it.
+    // The picture before it in the file is shown after it, and the next ones refer to it.
     expect((await claims(b - 1))[0]?.[0]).toBe(-1);
   });
 
@@ -216,7 +216,7 @@ describe('several lost pictures in front of numbers that begin anew', () => {
     const encode = [...DEFAULT_ENCODE, ...x264];
     const scene = { tools, seconds: 2, width: 320, height: 192, sound: false } as const;
     await makeMovingClip({ ...scene, outputPath: at('wrap.mp4'), encode });
-    // 16 is the first picture whose number is 0 again: from 13 on 16 pictures never come out.
+    // Picture 16 is the first whose number is 0 again: 16 pictures from 13 on never come out.
     const lost = [13, 14, 15, 16];
     const input = { tools, inputPath: at('wrap.mp4'), outputPath: at('wrap-lost.mp4') };
     await corruptSamples({ ...input, frames: lost, fault: 'lost' });
@@ -231,7 +231,9 @@ describe('several lost pictures in front of numbers that begin anew', () => {
 describe('checkSliceEnds', () => {
   const STRETCHED = 37;
 
-  /** A clip of arithmetic coding; the last slice but one of its picture `STRETCHED` has data behind its last macroblock. */
+  /**
+   * A clip with arithmetic coding. In picture `STRETCHED`, the last slice but one has data after its last macroblock.
+   */
   async function makeStretched(slicesEach: number): Promise<string> {
     const encode = [...DEFAULT_ENCODE, '-bf', '0', '-g', '30', '-slices', String(slicesEach)];
     const scene = { tools, seconds: 3, width: 320, height: 192, sound: false } as const;

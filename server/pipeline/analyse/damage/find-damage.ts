@@ -26,17 +26,17 @@ export interface DamageInput {
   readonly pass: DecodePass;
   readonly index: PictureIndex;
   readonly structure: readonly DamagedFrame[];
-  /** False where slices are only looked at for their ends when something else is damaged; else some always are. */
+  /** False to check the ends of slices only when something else is damaged; otherwise some are always checked. */
   readonly looksAtEnds?: boolean;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
-  /** Share of the work, 0 to 1. */
+  /** Share of the work that is done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
 /**
- * All damaged stretches of a clip: by the structure of its data, by the decoder's words, and by slices
- * that decode in silence without reading their data to the end.
+ * Finds all damaged stretches of a clip: by the structure of its data, by the decoder's messages, and by slices that
+ * decode without a complaint but are not read to their end.
  * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
  */
 export async function findDamage(input: DamageInput): Promise<CorruptedSpan[]> {
@@ -76,7 +76,7 @@ async function findSilent(
 ): Promise<BadPacket[]> {
   const { packets, index, pass } = input;
   if (!isDamaged && input.looksAtEnds === false) return [];
-  // Where some data are bad others are likely bad too: then every picture is looked at.
+  // Damage seldom comes alone: if some data are damaged, every picture is checked.
   const suspects = isDamaged
     ? packets.flatMap((_, packet) => (told.has(packet) ? [] : [packet]))
     : suspectPackets(pass.series, index);
@@ -97,20 +97,20 @@ async function findSilent(
   }));
 }
 
-/** Luma samples of all HEVC pictures that are looked at: each costs as much as three pictures. */
+/** Most luma samples of the HEVC pictures that are checked; checking a picture costs as much as decoding three. */
 const MOST_HEVC_SAMPLES = 250e6;
-/** The same where nothing was said: a second of a small clip. */
+/** The same when no damage was reported: a second of a small clip. */
 const UNSUSPECTED_SAMPLES = 12e6;
-/** HEVC says next to nothing about damage, so more pictures are looked at than in H.264. */
+/** HEVC decoders report almost no damage, so more pictures are checked than in H.264. */
 const HEVC_SUSPECT_SHARE = 0.08;
 
-/** Pictures that parsing names, and decoders are asked about, at most. */
+/** Most pictures named by the parser that decoders are then asked about. */
 const MOST_PARSED = 200;
 
 /**
- * Where so many pictures were parsed to their very last bit, and so many for each that is named, parsing reads what their encoder
- * writes and is believed. Of 4079 whole pictures in 72 clips it named none; the ends of slices, which decoders are
- * asked about, confirm 0.88 to 1 of the visible damage that it names.
+ * The parser is trusted when it read this many pictures to their very last bit, and this many for each one it names. Of
+ * 4079 intact pictures in 72 clips it named none. Checking the ends of slices confirms 0.88 to 1 of the visible damage
+ * that it names.
  */
 const PROVEN_WHOLE = 24;
 const PROVEN_PER_NAMED = 4;
@@ -119,9 +119,9 @@ const isProven = ({ whole, damaged }: { readonly whole: number; readonly damaged
   whole >= Math.max(PROVEN_WHOLE, PROVEN_PER_NAMED * damaged.length);
 
 /**
- * Damage that HEVC decodes in silence. Where the data of all pictures can be parsed, those whose data do not end as they
- * should are damaged; where the other pictures do not prove that the parser knows the stream, decoders must agree. Elsewhere
- * the pictures are chosen by what they look like: where one shows damage, or something else did, all are looked at.
+ * Finds damage that HEVC decodes without a complaint. If the data of all pictures can be parsed, those that do not end
+ * as they should are damaged; decoders must agree unless the intact pictures prove that the parser knows the stream.
+ * Otherwise pictures are chosen by their look, and all are checked once one shows damage or damage was found elsewhere.
  */
 async function findSilentHevc(
   input: DamageInput,
@@ -151,13 +151,13 @@ async function findSilentHevc(
   return [...found, ...(await checkHevcEnds({ ...input, suspects: rest }))].sort((a, b) => a - b);
 }
 
-/** Pictures of Motion JPEG and DV whose data are not as they should be, where the other pictures prove that their coder writes them so. */
+/** Damaged pictures of Motion JPEG and DV, provided that the other pictures prove the parser right. */
 async function findSilentIntra(input: DamageInput): Promise<readonly number[]> {
   const parsed = (await parseJpegPictures(input)) ?? (await parseDvPictures(input));
   return parsed && isProven(parsed) ? parsed.damaged : [];
 }
 
-/** The suspects that can be looked at in HEVC: all of a small clip, else those that stand out. */
+/** The suspects that may be checked in HEVC: all of a small clip, else those that stand out. */
 function affordable(
   suspects: readonly number[],
   { stream, pass, index }: DamageInput,
@@ -171,18 +171,18 @@ function affordable(
     .slice(0, most);
 }
 
-/** Share of the pictures looked at in a clip without any sign of damage, and their number at most, to bound the time. */
+/** Share of the pictures that is checked in a clip without signs of damage, and their most, to bound the time. */
 const SUSPECT_SHARE = 0.04;
 const MAX_SUSPECTS = 24;
-/** Pictures to each side that make the usual change of a picture. */
+/** Number of pictures on each side that give the usual change. */
 const WINDOW = 8;
-/** Changes below this (block difference, grey levels) are no visible damage. */
+/** Smaller changes (block difference, grey levels) are no visible damage. */
 const MIN_CHANGE = 2;
 
 /**
- * The pictures that stand out most from their neighbours: a step against the usual change around it
- * (damage that stays), or a change that is taken back (damage in one picture). These only choose where
- * to look; moving clips are full of such pictures.
+ * The pictures that stand out most from their neighbours: by a step against the usual change (damage that stays), or by
+ * a change that is reversed (damage in one picture). They only choose where to look; moving clips are full of such
+ * pictures.
  */
 export function suspectPackets(series: FrameSeries, index: PictureIndex, share = SUSPECT_SHARE): number[] {
   const steps = series.blockDiff.get(1) ?? [];

@@ -10,10 +10,10 @@ import { damageReason, findBadPackets, type BadPacket } from './detect-corruptio
 import type { DamageInput } from './find-damage.ts';
 
 /**
- * Damaged pictures among those that an edit list hides before the first shown one, as a decoder names them when it hands them
- * on as well: said before any picture came out, its words may be about each of them and the first shown ones.
- * @returns places in `packets`, of pictures shown right behind them too; null where nothing was said before the first picture,
- * nothing is hidden before it, or the places cannot be told
+ * Finds damaged pictures among those that an edit list hides before the first shown one. It has the decoder output them
+ * too, because messages before the first output picture may be about any of them or about the first shown ones.
+ * @returns damaged packets, some shown right after the hidden ones; null when nothing was reported before the first
+ * picture, nothing is hidden before it, or the places are unknown
  * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
  */
 export async function hearHidden(input: DamageInput): Promise<BadPacket[] | null> {
@@ -54,7 +54,7 @@ export async function hearHidden(input: DamageInput): Promise<BadPacket[] | null
   return said.filter(({ packet }) => packet <= last && (reached(packet) || !isUndecoded(index, packet)));
 }
 
-/** Time of the first picture that is shown, ticks; Infinity where none is. */
+/** Time of the first shown picture, ticks; Infinity when none is shown. */
 function firstShownTicks(packets: readonly VideoPacket[]): number {
   return packets.reduce(
     (first, { shown, ptsTicks }) => (shown ? Math.min(first, ptsTicks ?? Infinity) : first),
@@ -65,7 +65,10 @@ function firstShownTicks(packets: readonly VideoPacket[]): number {
 const isUndecoded = ({ undecoded, frameOfPacket }: PictureIndex, packet: number) =>
   undecoded.includes(frameOfPacket[packet] ?? -1);
 
-/** Where the listed packets begin in the media, and what their times there exceed the listed ones by; null where that is not known. */
+/**
+ * Where the listed packets begin in the media, and how much the media's times exceed the listed ones; null when
+ * unknown.
+ */
 async function withoutEdits({ inputPath, stream, packets }: DamageInput) {
   const file = await open(inputPath, 'r');
   try {

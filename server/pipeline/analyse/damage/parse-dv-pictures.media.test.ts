@@ -48,7 +48,7 @@ describe.each([
     const bytes = await readFile(at(name));
     const placeOf = (picture: number) => video[picture]?.offsetBytes ?? 0;
     bytes.fill(0, placeOf(12) + 40_000, placeOf(12) + 44_000);
-    // The first block of picture of the third sequence is said to be unread.
+    // Marks the first picture block of the third sequence as unread.
     const status = placeOf(20) + 2 * 12_000 + 7 * 80 + 3;
     bytes[status] = (bytes[status] ?? 0) | 0xf0;
     // Blocks of sound alone do not show.

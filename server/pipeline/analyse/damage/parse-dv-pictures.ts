@@ -2,13 +2,13 @@ import { open } from 'node:fs/promises';
 import { checkDv } from '#server/media/dv/check-dv.ts';
 import { isWithin, type ParsedPictures, type ParseInput, parsePictures } from './parse-pictures.ts';
 
-/** Coded bytes of the pictures of a clip that are read at most: the largest upload. */
+/** Most coded bytes of the pictures of a clip that are read: the largest upload. */
 const MOST_BYTES = 2 ** 31;
 
 /**
- * Looks whether each picture of a DV clip has all its blocks (`checkDv`), in one pass over the file: its decoder shows what stands in their
- * place without a word, or with words that it says of whole pictures as well.
- * @returns null for other clips, and where a picture is of another kind
+ * Checks whether each picture of a DV clip has all its blocks (`checkDv`), in one pass over the file. The decoder
+ * replaces missing blocks without a message, or with messages that it also prints for intact pictures.
+ * @returns null for other clips, and when a picture is of another kind
  * @throws MediaToolError when the job is cancelled
  */
 export async function parseDvPictures(input: ParseInput): Promise<ParsedPictures | null> {

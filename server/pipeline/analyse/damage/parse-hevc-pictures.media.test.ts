@@ -41,13 +41,13 @@ describe('parseHevcPictures', () => {
     });
     const { damaged, whole } = (await parse(outputPath)) ?? { damaged: [], whole: 0 };
     expect(frames).toEqual(expect.arrayContaining([...damaged]));
-    // One in a few hundred falls back into step and ends where it should.
+    // One in a few hundred gets back into step and ends where it should.
     expect(damaged.length).toBeGreaterThanOrEqual(frames.length - 1);
     expect(whole).toBe(60 - damaged.length);
   });
 
   it('lets a silent picture be found that does not stand out from its neighbours', async () => {
-    // More pictures than all that would be looked at without a sign; the noise hides the damage of a B picture.
+    // More pictures than would all be checked without a sign of damage; the noise hides the damage of a B picture.
     const source = 'testsrc2=s=352x288:r=25:d=6,noise=alls=40:allf=t';
     const inputPath = await clip('long', HEVC.replace('bframes=0', 'bframes=3'), source);
     const outputPath = path.join(folder.path, 'silent.mp4');
@@ -67,7 +67,7 @@ describe('parseHevcPictures', () => {
     const starts = findings.flatMap(({ kind, firstFrame }) =>
       kind === 'corrupted_section' ? [firstFrame] : [],
     );
-    // It may be referred to by those that are shown before it.
+    // Pictures shown before it may refer to it.
     expect(starts.length).toBeGreaterThan(0);
     for (const start of starts) expect(Math.abs((start ?? 0) - 21)).toBeLessThanOrEqual(4);
   });

@@ -8,16 +8,16 @@ import { isWithin, type ParsedPictures, type ParseInput, parsePictures } from '.
 import { readHevcSettings } from './read-hevc-settings.ts';
 
 export interface ParsedHevc extends ParsedPictures {
-  /** Whether the stream may hold syntax that was written from the standard alone: no clip at hand has it. */
+  /** Whether the stream may use syntax that was implemented from the standard alone, because no clip at hand has it. */
   readonly isRare: boolean;
 }
 
-/** Coded bytes of the pictures of a clip that are parsed at most: half a minute of work. */
+/** Most coded bytes of the pictures of a clip that are parsed: half a minute of work. */
 const MOST_BYTES = 150e6;
 
 /**
  * Parses the slices of every HEVC picture of an MP4 to their end (`createHevcSliceChecker`), in one pass over the file.
- * @returns null for other clips, for larger ones, and where anything is coded in a way that is not supported
+ * @returns null for other clips, for larger ones, and when anything is coded in an unsupported way
  * @throws MediaToolError when the job is cancelled
  */
 export async function parseHevcPictures(input: ParseInput): Promise<ParsedHevc | null> {

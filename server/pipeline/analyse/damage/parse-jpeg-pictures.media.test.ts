@@ -52,7 +52,7 @@ describe('parseJpegPictures', () => {
     const { offsetBytes, sizeBytes = 0 } = video[20] ?? {};
     const bytes = await readFile(at('whole.avi'));
     const middle = (offsetBytes ?? 0) + Math.floor(sizeBytes / 2);
-    // The rest of the picture moves up by 24 bytes, and zeros stand at its end.
+    // The rest of the picture moves up by 24 bytes, and zeros follow at its end.
     const end = (offsetBytes ?? 0) + sizeBytes;
     bytes.copyWithin(middle, middle + 24, end).fill(0, end - 24, end);
     await writeFile(at('torn.avi'), bytes);

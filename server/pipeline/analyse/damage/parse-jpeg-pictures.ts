@@ -2,12 +2,12 @@ import { open } from 'node:fs/promises';
 import { createJpegChecker } from '#server/media/jpeg/check-jpeg.ts';
 import { isWithin, type ParsedPictures, type ParseInput, parsePictures } from './parse-pictures.ts';
 
-/** Coded bytes of the pictures of a clip that are read at most: half a minute of work. */
+/** Most coded bytes of the pictures of a clip that are read: half a minute of work. */
 const MOST_BYTES = 500e6;
 
 /**
  * Reads every picture of a Motion JPEG clip to its end (`createJpegChecker`), in one pass over the file.
- * @returns null for other clips, for larger ones, and where a picture is coded in a way that is not supported
+ * @returns null for other clips, for larger ones, and when a picture is coded in an unsupported way
  * @throws MediaToolError when the job is cancelled
  */
 export async function parseJpegPictures(input: ParseInput): Promise<ParsedPictures | null> {

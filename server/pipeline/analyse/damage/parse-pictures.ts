@@ -8,26 +8,26 @@ import type { VideoPacket } from '../packets/read-packets.ts';
 export interface ParseInput {
   readonly inputPath: string;
   readonly info: MediaInfo;
-  /** Decode order. */
+  /** In decode order. */
   readonly packets: readonly VideoPacket[];
   readonly signal?: AbortSignal;
 }
 
 export interface ParsedPictures {
-  /** Places in the packets, rising, of pictures whose data cannot be read to their end. */
+  /** Places in `packets`, ascending, of pictures whose data cannot be read to their end. */
   readonly damaged: readonly number[];
   /** Number of pictures that were read to their end. */
   readonly whole: number;
 }
 
-/** Whether there are no more coded bytes than a bound. */
+/** Whether the coded bytes stay within a limit. */
 export function isWithin({ packets }: Pick<ParseInput, 'packets'>, mostBytes: number): boolean {
   return packets.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) <= mostBytes;
 }
 
 /**
  * Judges every coded picture of a clip by its bytes, in one pass over the file; one that is cut off is damaged.
- * @returns null where a picture's place or coding is not known
+ * @returns null when the place or the coding of a picture is unknown
  * @throws MediaToolError when the job is cancelled
  */
 export async function parsePictures(

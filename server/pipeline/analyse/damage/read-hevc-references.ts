@@ -9,9 +9,9 @@ import type { VideoPacket } from '../packets/read-packets.ts';
 import { readHead } from './read-references.ts';
 
 /**
- * The coded pictures that each picture of an HEVC track refers to, by their places in `packets`: its reference picture set says so
- * (ITU-T H.265, 8.3.2). Null for a picture of which that cannot be told: its header or that of one it names is damaged.
- * @returns null for other codecs and containers, and where the parameter sets cannot be read
+ * Reads which coded pictures each picture of an HEVC track refers to, by their places in `packets`, from its reference
+ * picture set (ITU-T H.265, 8.3.2). Null for a picture if its header, or that of one it names, is damaged.
+ * @returns null for other codecs and containers, and when the parameter sets cannot be read
  */
 export async function readHevcReferences(
   inputPath: string,
@@ -43,7 +43,7 @@ export async function readHevcReferences(
   }
 }
 
-/** Null when one of them is not there. */
+/** Null when one of them is missing. */
 function knownPlaces(orders: readonly number[], placeOf: ReadonlyMap<number, number>): number[] | null {
   const places = orders.flatMap((order) => placeOf.get(order) ?? []);
   return places.length === orders.length ? places : null;

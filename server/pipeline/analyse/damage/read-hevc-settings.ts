@@ -4,7 +4,7 @@ import { findVideoTrack } from '#server/media/mp4/movie.ts';
 import { readHevcConfig } from '#server/media/mp4/sample-entry.ts';
 
 export interface HevcSettings {
-  /** Bytes of the length in front of each unit. */
+  /** Bytes of the length before each unit. */
   readonly lengthSize: number;
   readonly parameterSets: readonly Buffer[];
   /** Whether the samples lie in fragments. */
@@ -12,8 +12,8 @@ export interface HevcSettings {
 }
 
 /**
- * The decoder settings of an HEVC track.
- * @returns null when there are none, or those of several kinds of pictures
+ * Reads the decoder settings of an HEVC track.
+ * @returns null when there are none, or when there are several sample descriptions
  * @throws Mp4Error when the index cannot be read
  */
 export async function readHevcSettings(file: FileHandle, streamIndex: number): Promise<HevcSettings | null> {

@@ -26,13 +26,13 @@ export interface DisposableInput {
 }
 
 /**
- * Which of some coded pictures no other picture refers to, so that damage in them stays in them. H.264 says
- * it in each slice (`nal_ref_idc` 0, ITU-T H.264 7.4.1), and where that may be damaged the frame numbers of the
- * pictures around do; in older codecs every B picture is such. Anything unsure counts as referred to; HEVC tells more
- * (`readHevcReferences`).
- * @param input.wanted places in `packets`, which may be damaged
- * @param input.whole those of them whose own data are whole: they say it themselves, and what stands around them may not
- * @param input.typeOf coding type of a packet's picture as the decoder named it, or null
+ * Finds those of the wanted pictures that no other picture refers to, so that damage stays in them. H.264 states it in
+ * each slice (`nal_ref_idc` 0, ITU-T H.264 7.4.1); if that may be damaged, the frame numbers of the neighbours tell. In
+ * older codecs it holds for every B picture. When unsure, a picture counts as referred to. For HEVC see
+ * `readHevcReferences`, which tells more.
+ * @param input.wanted places in `packets` of pictures that may be damaged
+ * @param input.whole those of them whose own data are intact: their own slices are believed, not the neighbours
+ * @param input.typeOf coding type of a packet's picture as the decoder logged it, or null
  */
 export async function readDisposable(input: DisposableInput): Promise<Set<number>> {
   const { inputPath, stream, packets, wanted, whole, typeOf } = input;
@@ -82,7 +82,7 @@ export async function readSequence(file: FileHandle, streamIndex: number): Promi
   }
 }
 
-/** Numbers as runs without a hole. */
+/** Splits numbers into runs without gaps. */
 function toRuns(places: ReadonlySet<number>): number[][] {
   const runs: number[][] = [];
   for (const place of [...places].sort((a, b) => a - b)) {
@@ -95,7 +95,7 @@ function toRuns(places: ReadonlySet<number>): number[][] {
 
 interface ReadSlice {
   readonly refIdc: number;
-  /** Null when no more than the first byte can be read. */
+  /** Null when only the first byte can be read. */
   readonly link: ChainLink | null;
 }
 

@@ -9,14 +9,14 @@ import type { Sps } from '#server/media/h264/sps.ts';
 import { createCountReader } from '#server/media/hevc/hevc-counts.ts';
 import { missingCounts, type CountedPicture, type LostBetween } from '#server/media/lost-counts.ts';
 
-/** Collects what the pictures of a stream say of those beside them, and tells what the file has not got. */
+/** Collects the counts that the pictures of a stream carry about their neighbours, and finds what the file lacks. */
 export interface StreamCounts {
   /**
-   * The next picture in decode order.
-   * @param units its NAL units; null where it is damaged
+   * Adds the next picture in decode order.
+   * @param units its NAL units; null when it is damaged
    */
   note(pts: number, units: readonly Buffer[] | null): void;
-  /** Places in decode order of pictures that are made of lost ones. */
+  /** Places in decode order of pictures that refer to lost ones. */
   missReferences(): number[];
   lost(): LostBetween[];
 }
@@ -34,7 +34,7 @@ export function createAvcCounts(sps: Sps, pps: readonly Pps[]): StreamCounts {
   };
 }
 
-/** For HEVC, of which decoders say by themselves when a reference is missing; null where its settings cannot be read. */
+/** For HEVC, whose decoders report missing references themselves; null when its settings cannot be read. */
 export function createHevcCounts(parameterSets: readonly Buffer[]): StreamCounts | null {
   const read = createCountReader(parameterSets);
   if (!read) return null;

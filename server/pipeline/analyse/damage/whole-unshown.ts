@@ -4,10 +4,10 @@ import type { DamageInput } from './find-damage.ts';
 import { readSequence, readSlice } from './read-references.ts';
 
 /**
- * Pictures that never come out though their data are whole. Where a picture is lost whose frame number would have begun anew, ffmpeg
- * takes the order of those behind it for an earlier one (order counts that follow from frame numbers, ITU-T H.264, 8.2.1.3) and leaves out all
- * up to where they begin anew again: 15 pictures with the shortest numbers. They are told by numbers that go on from picture to
- * picture behind some that are lost.
+ * Finds pictures that never come out although their data are intact. If the picture at which frame numbers begin anew
+ * is lost, ffmpeg takes the display order of the following ones for an earlier one (order counts that derive from frame
+ * numbers, ITU-T H.264, 8.2.1.3). It drops all pictures until the numbers begin anew again: 15 with the shortest
+ * numbers. They are recognised by numbers that continue from picture to picture after the lost ones.
  * @param bad what is known to be damaged
  * @returns places in `packets`
  */
@@ -30,7 +30,7 @@ export async function findWholeUnshown(
       let first = lost;
       while (torn.has(first - 1)) first -= 1;
       let before = (await readSlice(file, packets[first - 1], sequence))?.link ?? null;
-      // One of the lost pictures at least is one that others refer to, or no number would be missed.
+      // At least one of the lost pictures is a reference picture, or no number would be missing.
       let missing = lost - first + 1;
       for (let place = lost + 1; place < packets.length && isUnshown(place) && !torn.has(place); place += 1) {
         const link: typeof before = (await readSlice(file, packets[place], sequence))?.link ?? null;

@@ -16,12 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Pictures that both halves measure at most. */
+/** Most pictures that both halves measure. */
 const OVERLAP = 20;
 
 /**
- * A pass with its messages as whole sentences at their places, whatever addresses stand in them, and what was measured before
- * the damage: what a decoder puts in place of lost blocks may depend on pictures it saw long before.
+ * What must be equal: messages as whole sentences at their places, without memory addresses, and the measures before
+ * the damage. A decoder may fill lost blocks from pictures it saw long before.
  */
 const toldOf = ({ ptsTicks, types, messages, series }: DecodePass, damaged: number) => ({
   ptsTicks,
@@ -61,7 +61,7 @@ describe('decodeHalves', () => {
     const joined = await decodeHalves(input, seam);
     expect(joined).toEqual(await decodePass(input));
 
-    // Damage far from the seam, right before and right behind it.
+    // Damage far from the seam, right before it and right after it.
     for (const frame of [20, ...[45, -2, 3].map((steps) => seam.picturesBefore + steps)]) {
       const torn = path.join(folder, 'torn.mp4');
       await corruptSamples({ tools, inputPath, outputPath: torn, frames: [frame], fault: 'random', seed: 5 });
@@ -69,7 +69,7 @@ describe('decodeHalves', () => {
       expect(whole.messages.length).toBeGreaterThan(0);
       const halves = await decodeHalves({ ...input, inputPath: torn }, seam);
       expect(halves ? toldOf(halves, frame) : null).toEqual(halves ? toldOf(whole, frame) : null);
-      // Between key pictures that need nothing from before, two decoders are enough wherever the damage is.
+      // With key pictures that need nothing from before, two decoders suffice wherever the damage is.
       if (isClosed || frame > seam.picturesBefore + OVERLAP) expect(halves).not.toBeNull();
     }
   });

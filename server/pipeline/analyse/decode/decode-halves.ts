@@ -8,38 +8,41 @@ import { isIdr } from './read-idr.ts';
 import type { VideoPacket } from '../packets/read-packets.ts';
 
 /**
- * Clips with fewer pictures, or fewer pixels in all of them, decode too fast for a second process to pay: it
- * starts in about 40 ms, the time of 20 pictures of 1280 x 720.
+ * Clips with fewer pictures, or fewer pixels in total, decode too fast for a second process to pay: it starts in about
+ * 40 ms, the time of 20 pictures of 1280 x 720.
  */
 const MIN_PICTURES = 60;
 const MIN_PIXELS = 240 * 640 * 480;
-/** The seam lies at a key frame in this part of the clip. */
+/** The seam lies at a key frame between these shares of the clip. */
 const SEAM_FROM = 0.3;
 const SEAM_TO = 0.7;
-/** Pictures that both halves measure: the longest comparison, so that no value is missing at the seam. */
+/** Number of pictures that both halves measure: the longest comparison, so that no value is missing at the seam. */
 const OVERLAP = Math.max(...LAGS);
-/** Pictures behind those that the first half's own comparisons look ahead. */
+/** How many pictures the first half's own comparisons look ahead. */
 const LOOK_AHEAD = 4;
 const SHARED = OVERLAP + LOOK_AHEAD;
 const CODECS = new Set(['h264', 'hevc']);
 
-/** Where a decode may be split: a key frame, by display number and time. */
+/** Where a decode may be split: at a key frame, given by display number and time. */
 export interface Seam {
   readonly key: VideoPacket;
-  /** Displayed pictures before the key frame. */
+  /** Number of displayed pictures before the key frame. */
   readonly picturesBefore: number;
   readonly startTicks: number;
-  /** Time of the first picture whose measures are taken from the second half. */
+  /** Time of the first picture that is measured by the second half alone. */
   readonly switchTicks: number;
-  /** Whether all pictures before the key frame in either order are so in the other. */
+  /** Whether the same pictures come before the key frame in decode order as in display order. */
   readonly isClosed: boolean;
-  /** Whether pictures are known to be damaged: then only a decoder that needs nothing from before the seam may start there. */
+  /**
+   * Whether pictures are known to be damaged. The second decoder may then only start where it needs nothing from before
+   * the seam.
+   */
   readonly isDamaged: boolean;
   /** Times of all pictures, display order. */
   readonly times: readonly number[];
 }
 
-/** Whether two decoders may share a clip, as far as its kind and size go. */
+/** Whether two decoders may share a clip, judged by codec, container and size. */
 export function maySplit(
   format: string,
   { codec, width, height }: Pick<VideoStreamInfo, 'codec' | 'width' | 'height'>,
@@ -54,8 +57,8 @@ export function maySplit(
 }
 
 /**
- * Whether a key frame stands where they may.
- * @param keyframe of each picture, whether a group begins there, display order
+ * Whether the clip has a key frame at which two decoders may share it.
+ * @param keyframe whether a group begins at each picture, display order
  */
 export function splitsAt(keyframe: readonly boolean[]): boolean {
   const { length } = keyframe;
@@ -63,9 +66,9 @@ export function splitsAt(keyframe: readonly boolean[]): boolean {
 }
 
 /**
- * The key frame nearest to the middle at which two decoders can share the work, or null where it does not
- * pay or is not safe: small clips, codecs with hidden pictures, packets without times.
- * @param damaged pictures known to be damaged, display order: none stands where the second decoder starts
+ * The key frame nearest to the middle at which two decoders can share the work. Null if that does not pay or is not
+ * safe: small clips, codecs with hidden pictures, packets without times.
+ * @param damaged pictures known to be damaged, display order; none of them may lie where the second decoder starts
  */
 export function findSeam(
   input: DecodePassInput,
@@ -98,18 +101,20 @@ export function findSeam(
   return { ...best, isClosed, isDamaged: damaged.length > 0, times };
 }
 
-/** Whether a packet `steps` behind a key frame in the order of decoding is on the same side in that of display. */
+/** Whether a packet `steps` after a key frame in decode order is on the same side of it in display order. */
 function isOnSide({ shown, ptsTicks }: VideoPacket, steps: number, keyTicks: number): boolean {
   return shown && ptsTicks !== null && Math.sign(ptsTicks - keyTicks) === Math.sign(steps);
 }
 
 /**
- * `decodePass` by two processes of one thread each, which is as repeatable as one (frame threads are not)
- * and keeps two cores busy. The second starts at the seam. Behind a key frame that no later picture reaches across,
- * each picture is decoded once and the first of the second half are measured for both; behind any other both decode
- * them, and they are taken from the first, so that nothing depends on how a decoder starts.
- * @returns null when the second half did not start where it should, or had something to say about its start; decode
- * in one piece then
+ * Runs `decodePass` as two processes of one thread each. That is as repeatable as one process (frame threads are not)
+ * and keeps two cores busy. The second process starts at the seam.
+ *
+ * If no later picture is shown before the seam's key frame, each picture is decoded once, and the first half also
+ * measures the first pictures of the second. Otherwise both halves decode these pictures and the first half's measures
+ * are used, so that nothing depends on how a decoder starts.
+ * @returns null when the second half did not start where it should or reported a problem at its start; then decode in
+ * one piece
  * @throws MediaToolError like `decodePass`; the other process is ended before it throws
  */
 export async function decodeHalves(input: DecodePassInput, seam: Seam): Promise<DecodePass | null> {
@@ -120,7 +125,7 @@ export async function decodeHalves(input: DecodePassInput, seam: Seam): Promise<
     shares[half] = share;
     input.onProgress?.(Math.min(1, ((shares[0] ?? 0) + (shares[1] ?? 0)) / 2));
   };
-  // Pictures that do not come out are missing in a count, and it would go on behind the seam.
+  // Pictures that do not come out are not counted, and a limit by count would then reach beyond the seam.
   const range = isExact ? { endTicks: seam.startTicks } : { maxPictures: seam.picturesBefore + SHARED };
   const { num, den } = input.stream.timeBase;
   const { keepPath } = input;
@@ -155,7 +160,7 @@ export async function decodeHalves(input: DecodePassInput, seam: Seam): Promise<
   return isExact ? append(head, tail, seam) : join(head, tail, seam);
 }
 
-/** The halves of a clip of which each picture was decoded once; damaged ones may be missing in front of the seam. */
+/** Joins halves that decoded each picture once. Damaged pictures may be missing before the seam. */
 function append(head: DecodePass, tail: DecodePass, { picturesBefore, times }: Seam): DecodePass | null {
   const { ptsTicks } = head;
   const opening = tail.ptsTicks.slice(0, SHARED);
@@ -165,11 +170,11 @@ function append(head: DecodePass, tail: DecodePass, { picturesBefore, times }: S
   );
   const follows = opening.every((pts, at) => pts === times[picturesBefore + at]);
   if (!rises || !follows || opening.length <= OVERLAP) return null;
-  // Which picture is meant before the first comes out, only a decoder knows that saw what stands before; and it alone
-  // has something to put in place of what is lost of a key picture.
+  // Before its first output, only a decoder that saw the earlier pictures knows which picture a message is about, and
+  // only that one can conceal the damage of a key picture.
   if (tail.messages.some(({ picturesOut }) => picturesOut === 0)) return null;
   const count = ptsTicks.length;
-  // What was said when all had come out is about pictures that the other decoder judges.
+  // Messages after the last output are about pictures that the other decoder judges.
   const ownMessages = head.messages.filter(({ picturesOut }) => picturesOut < picturesBefore);
   return {
     ptsTicks: [...ptsTicks, ...tail.ptsTicks],

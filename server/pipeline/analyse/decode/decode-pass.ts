@@ -17,28 +17,28 @@ import { damageReason } from '../damage/detect-corruption.ts';
 import { createPictureKeeper, type KeptRun } from './kept-pictures.ts';
 import { createRepeatWatch, type OnSign } from '../repair-signs.ts';
 
-/** What a decoder said about broken data. */
+/** A decoder's message about broken data. */
 export interface DecoderMessage {
   readonly level: 'error' | 'warning';
   readonly text: string;
-  /** Pictures that had come out of the decoder when it was said. */
+  /** Number of pictures that had come out of the decoder by then. */
   readonly picturesOut: number;
 }
 
 export interface DecodePass {
-  /** Presentation times of the decoded pictures in the order they came out; null where unknown. */
+  /** Presentation times of the decoded pictures, in output order; null when unknown. */
   readonly ptsTicks: readonly (number | null)[];
   /** Coding type of each, as the decoder names it. */
   readonly types: readonly string[];
   readonly messages: readonly DecoderMessage[];
   /**
-   * Whether damage was concealed before any picture came out: ffmpeg tells of corrupt pictures only among those that it hands on, so that
-   * nothing else may be said of one that an edit list hides.
+   * Whether damage was concealed before any picture came out. ffmpeg only reports corrupt pictures that it outputs, so
+   * this may be the only sign of damage in a picture that an edit list hides.
    */
   readonly concealsUnseen?: boolean;
-  /** Of the decoded pictures and of those behind them. */
+  /** Measures of the decoded pictures, and of those in `behind`. */
   readonly series: FrameSeries;
-  /** Where the small pictures lie, in the order they came out; empty when they were not kept. */
+  /** Where the small pictures lie, in output order; empty when they were not kept. */
   readonly kept: readonly KeptRun[];
 }
 
@@ -46,45 +46,46 @@ export interface DecodePassInput {
   readonly inputPath: string;
   readonly info: MediaInfo;
   readonly stream: VideoStreamInfo;
-  /** Coded pictures of the stream, the base of the progress share. */
+  /** Number of coded pictures in the stream, for the progress. */
   readonly expectedPictures: number;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
   readonly onProgress?: (share: number) => void;
   /** Called when the decoder complains or a picture looks like a repeat. */
   readonly onSign?: OnSign;
-  /** A part of the stream: from the key frame at `startSeconds`, or up to a number of pictures or a time, its end not included. */
+  /** A part of the stream: from the key frame at `startSeconds`, or up to a number of pictures or a time (excluded). */
   readonly range?: {
     readonly startSeconds?: number;
     readonly maxPictures?: number;
     /** Ticks of the stream. */
     readonly endTicks?: number;
   };
-  /** Pictures shown before this time go no further than the decoder, ticks of the stream. */
+  /** Pictures shown before this time are decoded but not measured, ticks of the stream. */
   readonly fromTicks?: number;
-  /** Whether pictures come that an edit list hides too, with the times of the media. */
+  /** Whether pictures that an edit list hides are output too, with times of the media. */
   readonly ignoresEdits?: boolean;
-  /** Called once with the first `count` small pictures, fewer when there are no more. */
+  /** Called once with the first `count` small pictures, or fewer if there are no more. */
   readonly opening?: {
     readonly count: number;
     readonly take: (pictures: readonly Uint8Array[]) => void;
   };
-  /** Small pictures that are measured behind the last decoded one, as if they had been decoded too. */
+  /** Small pictures to measure after the last decoded one, as if they had been decoded too. */
   readonly behind?: Promise<readonly Uint8Array[]>;
-  /** File to keep the small pictures in; left out where nobody will look at them again. */
+  /** File for keeping the small pictures; absent if nobody will look at them again. */
   readonly keepPath?: string;
 }
 
-/** Messages kept at most; a clip that is broken throughout prints one per macroblock row. */
+/** Most messages to keep; a clip that is broken throughout prints one for each row of macroblocks. */
 const MAX_MESSAGES = 20_000;
 
 /**
- * Decodes the video stream once. One thread and strict error detection, because frame threads report the
- * damage of one file differently in every run (measured: 0 to 3 of 4 reports). The small grey stream goes
- * through a pipe into numbers; `showinfo` behind the scaler says the time of each picture on the line
- * between the decoder's own messages, so that each message has a place. Where the decoder runs in a thread of its own it says
- * these times itself. Output times are replaced by a
- * running number, so that none is left out for a time that does not rise.
+ * Decodes the video stream once, with one thread and strict error detection. Frame threads would report the damage of
+ * one file differently in every run (measured: 0 to 3 of 4 reports).
+ *
+ * The small grey pictures go through a pipe and are measured. `showinfo` after the scaler logs the time of each picture
+ * between the decoder's own messages, so that each message has a place. A decoder that runs in its own thread logs
+ * these times itself. Output times are replaced by a running number, so that no picture is dropped for a time that does
+ * not rise.
  * @throws MediaToolError when ffmpeg cannot run; a decoder that complains is a result, not an error.
  */
 export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
@@ -134,21 +135,22 @@ export async function decodePass(input: DecodePassInput): Promise<DecodePass> {
 }
 
 /**
- * How strictly a decoder looks at the data. ffmpeg's MPEG-4 decoder at its strictest takes the second picture of a packed packet
- * (DivX and Xvid write B pictures so) for a broken end of the first, drops it and says so; one step below it names the same damage.
+ * How strictly a decoder checks the data. DivX and Xvid pack B pictures into one packet. At its strictest, ffmpeg's
+ * MPEG-4 decoder takes the second picture of such a packet for a broken end of the first and drops it. One level lower
+ * finds the same damage.
  */
 const strictness = (codec: string) =>
   codec === 'mpeg4' ? 'careful+compliant+bitstream+buffer' : 'aggressive';
 
 /**
- * Deblocking is left out where no other picture takes it over: a tenth of the decoding of H.264 with B pictures, of which
- * the area average leaves 0.005 to 0.11 grey levels. The findings in 471 clips, faults in most of them, stayed the same but for
- * the second decimal of three confidences (docs/benchmarks/speed.md).
+ * Skips deblocking of pictures that no other refers to. That saves a tenth of the decoding of H.264 with B pictures and
+ * changes the small pictures by 0.005 to 0.11 grey levels. In 471 clips, most with defects, the findings stayed the
+ * same; three confidences changed in the second decimal (docs/benchmarks/speed.md).
  */
 const shortcuts = (codec: string): string[] =>
   codec === 'h264' || codec === 'hevc' ? ['-skip_loop_filter', 'noref'] : [];
 
-/** @param teller who says the time of each picture */
+/** @param teller who logs the time of each picture */
 function decodePlan(input: DecodePassInput, size: GreySize, teller: 'decoder' | 'filter'): FfmpegPlan {
   const { stream } = input;
   const most = input.range?.maxPictures;
@@ -157,7 +159,7 @@ function decodePlan(input: DecodePassInput, size: GreySize, teller: 'decoder' | 
   const to = input.range?.endTicks === undefined ? '' : `trim=end_pts=${input.range.endTicks},`;
   const chain = [
     `[0:${input.stream.index}]${from}${to}${smallGrey(size)}`,
-    // A sum over each picture for its line in the log would cost as much as a sixth of the scaling.
+    // A checksum of each picture for the log would cost a sixth of the scaling.
     ...(teller === 'filter' ? ['showinfo=checksum=0'] : []),
     `${ONCE}[grey]`,
   ].join(',');
@@ -165,7 +167,7 @@ function decodePlan(input: DecodePassInput, size: GreySize, teller: 'decoder' | 
     label: 'decode for analysis',
     logLevel: 'repeat+level+info',
     isLogRead: true,
-    // Two filter threads would share a picture of which scaling takes a tenth of its decoding.
+    // A second filter thread does not pay, because scaling takes only a tenth of the decoding.
     globalOptions: [
       ...(teller === 'decoder' ? [DECODER_MARKS] : []),
       '-copyts',
@@ -195,7 +197,7 @@ function decodePlan(input: DecodePassInput, size: GreySize, teller: 'decoder' | 
   };
 }
 
-/** Whether the filters let a picture of this time pass. */
+/** Whether the filters pass a picture with this time. */
 function isInRange({ fromTicks, range }: DecodePassInput, ptsTicks: number): boolean {
   return ptsTicks >= (fromTicks ?? -Infinity) && ptsTicks < (range?.endTicks ?? Infinity);
 }
@@ -206,7 +208,7 @@ function seek(startSeconds: number | undefined): string[] {
   return ['-noaccurate_seek', '-seek_timestamp', '1', '-ss', startSeconds.toFixed(6)];
 }
 
-/** Cuts a byte stream into pictures of `bytes` each; the view handed on is only valid during the call. */
+/** Cuts a byte stream into pictures of `bytes` each. The buffer that is passed on is only valid during the call. */
 function createAssembler(bytes: number, onPicture: (picture: Uint8Array) => void): (chunk: Buffer) => void {
   const pending = new Uint8Array(bytes);
   let filled = 0;
@@ -227,34 +229,36 @@ function createAssembler(bytes: number, onPicture: (picture: Uint8Array) => void
 
 interface LogReader {
   readonly read: (line: string) => void;
-  /** True once the decoder has named damage. */
+  /** True once the decoder has reported damage. */
   readonly complained: () => boolean;
   finish(count: number): Pick<DecodePass, 'ptsTicks' | 'types' | 'messages' | 'concealsUnseen'>;
 }
 
 /**
- * Who speaks, at which address, how loudly, and what is said. Since version 7 of ffmpeg the name of a stream may stand in front of
- * that of its decoder, which then is called `dec:h264` and has an address of its own.
+ * Splits a log line into name, address, level and text. Since ffmpeg 7, the name of a stream may stand before that of
+ * its decoder, which is then called `dec:h264` and has an address of its own.
  */
 const SAID =
   /^(?:\[[^\]@]+ @ [^\]]+\] )*?(?:\[(?:dec:([^\]@]+)|([^\]@]+)) @ ([^\]]+)\] )?\[(error|warning|fatal|info)\] (.+)$/;
-/** What `DECODER_MARKS` makes a decoder say; without its name in front where another thread has not ended its line. */
+/**
+ * The line that `DECODER_MARKS` makes a decoder log. Its name is missing when another thread has not finished its line.
+ */
 const HANDED_ON = /decoder -> pts:(-?\d+|NOPTS) .*?frame_type:(\d)/;
-/** Of ffmpeg's `AVPictureType`, as it names them. */
+/** Names of ffmpeg's `AVPictureType`, by number. */
 const PICTURE_TYPES = ['?', 'I', 'P', 'B'];
-/** What the scaler says is about formats, never about the coded data. */
+/** The scaler's messages are about formats, never about the coded data. */
 const SCALER = 'swscaler';
 
 interface Hearing {
-  /** Whether the filters let a picture pass that the decoder says it hands on. */
+  /** Whether the filters pass a picture that the decoder outputs. */
   readonly passes?: (ptsTicks: number) => boolean;
-  /** Whether what a decoder conceals is a complaint, as with builds that do not tell of corrupt pictures. */
+  /** Whether concealing counts as a complaint, for builds that do not report corrupt pictures. */
   readonly hearsConcealing?: boolean;
 }
 
 /**
- * Reads the log of the pass: one showinfo line per picture, and whatever the decoder says between them.
- * Exported for tests with captured logs.
+ * Reads the log of the pass: one showinfo line for each picture, and the decoder's messages between them. Exported for
+ * tests with captured logs.
  */
 export function createLogReader({ passes = () => true, hearsConcealing = false }: Hearing = {}): LogReader {
   const ptsTicks: (number | null)[] = [];
@@ -275,7 +279,7 @@ export function createLogReader({ passes = () => true, hearsConcealing = false }
         take(mark[1], PICTURE_TYPES[Number(mark[2])] ?? '?');
       return;
     }
-    // What was said before is about the look at the first packets that every file gets, not about this decode.
+    // Earlier messages are about the probing of the first packets, not about this decode.
     if (endsPreparations(line)) {
       messages.length = 0;
       concealsUnseen = false;
@@ -312,16 +316,17 @@ export function createLogReader({ passes = () => true, hearsConcealing = false }
 }
 
 interface PlacedMessage extends DecoderMessage {
-  /** Address of who said it; null where ffmpeg itself speaks. */
+  /** Address of the context that logged it; null for ffmpeg itself. */
   readonly by: string | null;
 }
 
-/** What a parser alone says. */
+/** Only parsers log this. */
 const OF_PARSER = /missing picture in access unit/;
 
 /**
- * Leaves out what a parser says, which reads ahead of the decoder, in a thread of its own since version 7 of ffmpeg and since then
- * under the decoder's name. It is known by its words, or because the decoder says all of that too when it comes to the place.
+ * Removes messages of a parser, which reads ahead of the decoder. Since ffmpeg 7 it runs in its own thread and logs
+ * under the decoder's name. It is recognised by its words, or because the decoder repeats all of its messages when it
+ * gets there.
  */
 function ofDecoder(messages: readonly PlacedMessage[]): DecoderMessage[] {
   const textsOf = new Map<string, Set<string>>();
@@ -332,7 +337,7 @@ function ofDecoder(messages: readonly PlacedMessage[]): DecoderMessage[] {
     const isEcho = [...textsOf].some(
       ([other, others]) => other !== by && [...texts].every((text) => others.has(text)),
     );
-    // The first to speak of two that say the same is looked at first.
+    // Of two contexts with the same messages, the first one is checked first.
     if (isEcho || [...texts].some((text) => OF_PARSER.test(text))) textsOf.delete(by);
   }
   return messages.flatMap(({ by, ...message }) => (by === null || textsOf.has(by) ? [message] : []));

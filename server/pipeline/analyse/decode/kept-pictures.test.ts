@@ -19,7 +19,7 @@ async function keep(name: string, values: readonly number[]) {
   const keeper = await createPictureKeeper(at(name), BYTES);
   const room = picture(0);
   for (const value of values) {
-    // The same memory each time, as the decoder's output is cut in.
+    // The same buffer each time, as when the decoder's output is cut into pictures.
     room.fill(value);
     keeper.add(room);
   }
@@ -48,7 +48,7 @@ describe('kept pictures', () => {
     const head = await keep('head', [10, 11, 12, 13]);
     const tail = await keep('tail', [12, 13, 14, 15]);
     const joined = [...sliceRuns(head, 0, 3, 0), ...sliceRuns(tail, 1, Infinity, 3)];
-    // The third decoded picture is missing on the screen, so that later ones have a number more.
+    // The third decoded picture is not displayed, so later ones have a higher number.
     const runs = renumbered(joined, [0, 1, 3, 4, 5, 6]);
     const read = await readKept({ size, runs }, [0, 1, 2, 3, 4, 5, 6]);
     expect(

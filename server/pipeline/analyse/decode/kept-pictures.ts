@@ -2,42 +2,42 @@ import { open, type FileHandle } from 'node:fs/promises';
 import type { GreySize } from '#server/media/grey/grey-frame.ts';
 import { readExactly, writeFully } from '#server/media/mp4/file-bytes.ts';
 
-/** Small grey pictures that lie one behind the other in a file: decoded pictures `first` and on. */
+/** Small grey pictures that follow each other in a file: `count` decoded pictures from number `first` on. */
 export interface KeptRun {
   readonly path: string;
-  /** Picture of the file that the run begins with. */
+  /** Place in the file of the run's first picture. */
   readonly at: number;
   readonly first: number;
   readonly count: number;
 }
 
-/** The small grey pictures that were measured, by display number, for a later look at the same ones. */
+/** The small grey pictures that were measured, by display number, so that they can be looked at again. */
 export interface KeptPictures {
   readonly size: GreySize;
   readonly runs: readonly KeptRun[];
 }
 
 export interface PictureKeeper {
-  /** Takes the next picture; the bytes are copied. */
+  /** Adds the next picture; its bytes are copied. */
   add(picture: Uint8Array): void;
-  /** Resolves when as much as was handed over so far may go on growing. */
+  /** Resolves when the batches added so far are written. */
   drain(): Promise<void>;
-  /** Ends the file and says what it holds; nothing when it could not be written. */
+  /** Closes the file and tells what it holds; nothing when it could not be written. */
   finish(): Promise<KeptRun[]>;
 }
 
 /** Bytes that are written at once. */
 const BATCH_BYTES = 1 << 20;
 /**
- * Most bytes that the small pictures of one decoder take on the disk: about five minutes at 30 pictures a second. What
- * goes beyond is decoded again where it is needed.
+ * Most bytes that the small pictures of one decoder take on the disk: about five minutes at 30 pictures a second.
+ * Pictures beyond that are decoded again when needed.
  */
 const MOST_BYTES = 128e6;
 
 /**
- * Keeps pictures in a file as they come. A disk that is full costs nothing but the work of decoding again: then nothing is
- * kept, and no error is thrown.
- * @param bytes of one picture
+ * Keeps pictures in a file as they come. If the disk is full, nothing is kept and no error is thrown: the pictures are
+ * decoded again when needed.
+ * @param bytes size of one picture
  */
 export async function createPictureKeeper(path: string, bytes: number): Promise<PictureKeeper> {
   const most = Math.floor(MOST_BYTES / bytes);
@@ -59,7 +59,7 @@ export async function createPictureKeeper(path: string, bytes: number): Promise<
         await writeFully(file, Buffer.from(part.buffer, part.byteOffset, part.length), written * bytes);
         written += count;
       } catch {
-        // The room it took is needed more by what comes behind.
+        // Later steps need the disk space more.
         await file.truncate(0).catch(() => undefined);
         await file.close().catch(() => undefined);
         file = null;
@@ -85,7 +85,7 @@ export async function createPictureKeeper(path: string, bytes: number): Promise<
   };
 }
 
-/** The runs of the pictures `[from, end)`, numbered anew: `from` becomes `to`. */
+/** The runs of the pictures `[from, end)`, renumbered so that `from` becomes `to`. */
 export function sliceRuns(runs: readonly KeptRun[], from: number, end: number, to: number): KeptRun[] {
   return runs.flatMap(({ path, at, first, count }) => {
     const begin = Math.max(first, from);
@@ -118,7 +118,7 @@ export function renumbered(runs: readonly KeptRun[], numberOf: readonly (number 
 /**
  * Reads kept pictures.
  * @param frames their numbers
- * @returns those that are kept and can be read, by number; of several the one in the last run
+ * @returns by number, those that are kept and can be read; if there are several, the one in the last run
  */
 export async function readKept(
   { size, runs }: KeptPictures,
@@ -135,7 +135,7 @@ export async function readKept(
       for (const frame of wanted)
         pictures.set(frame, await readExactly(file, (at + frame - first) * bytes, bytes));
     } catch {
-      // A file that ends early only means that these pictures are decoded again.
+      // If the file ends early, these pictures are only decoded again.
     } finally {
       await file.close();
     }

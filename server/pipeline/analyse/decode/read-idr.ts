@@ -3,13 +3,13 @@ import { clearsDecoder } from '#server/media/h264/unreferred.ts';
 import type { VideoStreamInfo } from '#server/media/probe/probe.ts';
 import type { VideoPacket } from '../packets/read-packets.ts';
 
-/** Of the length in front of each unit, as all writers make it; a shorter one makes no sense of what follows. */
+/** Bytes of the length before each unit, as all writers use it; with a shorter one the rest makes no sense. */
 const LENGTH_BYTES = 4;
 
 /**
- * Whether a coded picture of an MP4 file is an IDR picture of H.264: it clears the decoder, so that nothing behind it
- * depends on anything before it. Anything unsure counts as not. So does HEVC: where its data are damaged in silence, what
- * was not decoded shows what the decoder's memory held before.
+ * Whether a coded picture of an MP4 file is an IDR picture of H.264, which clears the decoder, so that nothing after it
+ * depends on anything before it. When unsure, false. Always false for HEVC: if its data are damaged without a message,
+ * parts that were not decoded show what was in the decoder's memory.
  */
 export async function isIdr(
   inputPath: string,

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A clip of 3 s with a jump of brightness each second, so that encoders write intra pictures there. */
+/** A clip of 3 s whose brightness jumps each second, so that encoders write intra pictures there. */
 async function makeClip(name: string, options: string, input: string[] = []): Promise<string> {
   const file = path.join(folder, name);
   const pictures = "testsrc2=s=320x240:r=25:d=3,eq=brightness='0.4*mod(floor(t),2)':eval=frame";
@@ -34,7 +34,7 @@ async function makeClip(name: string, options: string, input: string[] = []): Pr
   return file;
 }
 
-/** The list from the tables and that of ffprobe; lengths of pictures are left out, which ffprobe guesses. */
+/** The list from the tables and that of ffprobe, without the durations of pictures, which ffprobe guesses. */
 async function bothLists(file: string) {
   const info = await probe(tools, file, 'mov');
   const listed = await listPackets(file, info);

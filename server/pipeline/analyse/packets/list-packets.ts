@@ -7,18 +7,18 @@ import { toSimpleEdit, type SimpleEdit } from '#server/media/mp4/edit-list.ts';
 import type { AudioStreamInfo, MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import type { AudioPackets, PacketScan, VideoPacket } from './read-packets.ts';
 
-/** Codecs whose packets the demuxer of ffmpeg hands on as they stand in the tables. */
+/** Codecs whose packets ffmpeg's demuxer passes on as the tables list them. */
 const VIDEO_CODECS = new Set(['h264', 'hevc']);
 const AUDIO_CODECS = new Set(['aac']);
-/** Times beyond this are those of a broken writer, which ffmpeg mends in its own way (mov.c). */
+/** Larger times come from a broken writer; ffmpeg corrects them in its own way (mov.c). */
 const MAX_TICKS = 1 << 28;
 
 /**
- * The packets of the first video and audio stream from the tables of an MP4 or QuickTime file, in a hundredth of
- * the time that starting ffprobe takes, and equal to what it lists but for the lengths of pictures, which are the
- * container's. Only plain files are read so: whole tables, whole data, one description a track, at most one wait and
- * one shown stretch that hides no picture, and the start and the number of pictures as ffprobe told them.
- * Key pictures are those of the table; ffprobe knows further ones (`withRestarts`).
+ * Lists the packets of the first video and audio stream from the tables of an MP4 or QuickTime file. That takes a
+ * hundredth of the time of starting ffprobe and gives the same list, except for the durations of pictures, which are
+ * the container's. Only plain files are read this way: complete tables and data, one sample description for each track,
+ * at most one empty edit and one shown stretch that hides no picture, and the same start and number of pictures as in
+ * ffprobe. Key pictures are those of the table; ffprobe knows more of them (`withRestarts`).
  * @returns null for any other file
  */
 export async function listPackets(inputPath: string, info: MediaInfo): Promise<PacketScan | null> {
@@ -40,13 +40,13 @@ export async function listPackets(inputPath: string, info: MediaInfo): Promise<P
   }
 }
 
-/** The list with the pictures marked as key pictures at which a decoder may start by what they hold. */
+/** Marks further pictures as key pictures: those at which a decoder may start, judged by their data. */
 export function withRestarts(scan: PacketScan, restarts: ReadonlySet<number>): PacketScan {
   const video = scan.video.map((packet, at) => (restarts.has(at) ? { ...packet, keyframe: true } : packet));
   return { ...scan, video };
 }
 
-/** The list with the pictures before a time marked as not shown. */
+/** Marks the pictures before a time as not shown. */
 export function withoutBefore(scan: PacketScan, fromTicks: number | undefined): PacketScan {
   if (fromTicks === undefined) return scan;
   const isBefore = (ptsTicks: number | null) => ptsTicks !== null && ptsTicks < fromTicks;
@@ -56,7 +56,7 @@ export function withoutBefore(scan: PacketScan, fromTicks: number | undefined): 
   return { ...scan, video };
 }
 
-/** Whether a decoder gave exactly the pictures that a list shows. */
+/** Whether a decoder output exactly the pictures that the list shows. */
 export function agrees({ video }: PacketScan, decodedPts: readonly (number | null)[]): boolean {
   const listed = video
     .flatMap(({ shown, ptsTicks }) => (shown ? (ptsTicks ?? []) : []))
@@ -77,7 +77,7 @@ function listVideo(movie: Movie, stream: VideoStreamInfo): VideoPacket[] | null 
   for (const { pts } of samples) firstPts = Math.min(firstPts, pts);
   if (samples.some((sample, place) => sample.pts < sample.dts || !isShown(sample, place, samples, edit)))
     return null;
-  // ffmpeg begins a shown stretch with its first picture, wherever in the stretch that lies.
+  // ffmpeg lets a shown stretch begin with its first picture, wherever in the stretch that lies.
   const shift = track.edits.length === 0 ? 0 : edit.offsetTicks + edit.startTicks - firstPts;
   const startMs = ((firstPts + shift) * 1000) / track.timescale;
   if (stream.startMs === null || Math.abs(stream.startMs - startMs) > 0.001) return null;
@@ -99,7 +99,7 @@ function isShown(sample: Sample, place: number, samples: readonly Sample[], edit
   return !sample.sync || place === samples.length - 1 || sample.pts + sample.durationTicks < edit.endTicks;
 }
 
-/** Whether only the table of sync samples says which pictures are key pictures, and says it in order. */
+/** Whether the table of sync samples alone says which pictures are key pictures, and is in order. */
 function hasPlainKeys(stbl: Box): boolean {
   if (stbl.children?.some(({ type }) => type === 'stps' || type === 'sbgp')) return false;
   const stss = findBox(stbl, 'stss')?.payload;
@@ -122,7 +122,7 @@ function listAudio(movie: Movie, stream: AudioStreamInfo): AudioPackets | null {
   if (timeBase.num !== 1 || timeBase.den !== track.timescale) return null;
   const { samples, edit } = plain;
   const [first] = samples;
-  // The demuxer starts reading a second before the shown stretch, and behind a wait it sets other lengths.
+  // The demuxer starts reading a second before the shown stretch, and it changes durations after an empty edit.
   const waits = track.edits.some(({ mediaTime }) => mediaTime < 0);
   if (!first || waits || edit.startTicks > track.timescale) return null;
   const ptsTicks: number[] = [];
@@ -132,7 +132,7 @@ function listAudio(movie: Movie, stream: AudioStreamInfo): AudioPackets | null {
     durationTicks.push(duration);
     if (dts + duration >= edit.endTicks) break;
   }
-  // The demuxer gives the last packet what the stated length of the stream leaves for it.
+  // The demuxer lets the last packet last for the rest of the stream's stated duration.
   const last = ptsTicks.length - 1;
   const rest = Math.round(((durationMs ?? 0) * track.timescale) / 1000) - (ptsTicks[last] ?? 0);
   if (durationMs === null) return null;
@@ -160,7 +160,7 @@ function readPlain(movie: Movie, track: Track): { samples: Sample[]; edit: Simpl
   return isPlain ? { samples, edit } : null;
 }
 
-/** Samples that a table of runs speaks of. */
+/** Number of samples in a table of runs. */
 function countOf(runs: Buffer): number {
   let count = 0;
   for (let at = 8; at + 8 <= runs.length; at += 8) count += runs.readUInt32BE(at);

@@ -10,8 +10,8 @@ import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { VideoPacket } from './read-packets.ts';
 
 /**
- * Pictures that the index of a clip lists and its file ends before. Those that an edit list hides are not missing: demuxers hand over only
- * some of those behind the shown ones, and of those before them only what follows the last key picture there.
+ * Number of pictures that the index lists but the file ends before. Pictures hidden by an edit list are not missing:
+ * after the shown stretch demuxers output only some of them, and before it only those from the last key picture on.
  * @param packets what was read of the file
  */
 export async function missingAtEnd(
@@ -27,7 +27,7 @@ export async function missingAtEnd(
   return Math.max(0, missing - (await hiddenByEdit(inputPath, video[0]?.index ?? 0)));
 }
 
-/** Pictures that an edit list hides and a demuxer may leave out; 0 where the tables do not tell. */
+/** Number of pictures that an edit list hides and a demuxer may leave out; 0 when the tables do not tell. */
 async function hiddenByEdit(inputPath: string, streamIndex: number): Promise<number> {
   const file = await open(inputPath, 'r');
   try {

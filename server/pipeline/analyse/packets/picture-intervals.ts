@@ -1,25 +1,28 @@
 import { ROOM_FOR_ANOTHER, type TimeBase } from '#server/media/time-base.ts';
 import { median, quantile } from '#server/media/statistics.ts';
 
-/** Intervals to each side that make the local rhythm (`repair` notes: +-15). */
+/** Number of intervals on each side that give the local rhythm. */
 const WINDOW = 15;
-/** Relative deviation that still counts as the same interval; covers 33/34 ms style rounding. */
+/** Relative difference up to which intervals count as equal; covers rounding such as 33/34 ms. */
 const SAME_SHARE = 0.12;
-/** Rounding of coarse time bases, milliseconds. */
+/** Rounding of coarse time bases, ms. */
 const SAME_MS = 1.2;
-/** Below this it is short; losing pictures never shortens an interval. */
+/** Below this share of the usual interval it is short; lost pictures never shorten an interval. */
 const SHORT = 0.75;
-/** Share of short intervals from which the clip varies by nature. */
+/** Share of short intervals from which the rate is variable by nature. */
 const SHORT_SHARE = 0.02;
-/** Share of intervals off the rhythm from which the clip varies by nature. */
+/** Share of irregular intervals from which the rate is variable by nature. */
 const OFF_SHARE = 0.2;
 /** Spread of the ordinary intervals (5th to 95th percentile over the median) that a constant rate never has. */
 const DRIFT_SHARE = 0.15;
-/** As many equal long intervals in a row are a camera that slows down: at a loss of 10 % chance makes 0.0001 a picture. */
+/**
+ * This many equal long intervals in a row mean that the camera slows down: at 10 % losses chance gives 0.0001 for each
+ * picture.
+ */
 const SLOW_RUN = 4;
-/** Long intervals that are mostly longer than this many usual ones are stretches in which nothing was taken. */
+/** If most long intervals exceed this many usual ones, nothing was recorded in them (still stretches). */
 const STILL_RATIO = 12;
-/** Fewer of them may be losses. */
+/** Fewer long intervals than this may be losses. */
 const STILL_LEAST = 3;
 
 export type IntervalKind = 'regular' | 'long' | 'short' | 'odd';
@@ -29,18 +32,18 @@ export interface Intervals {
   readonly medianTicks: number;
   /** Interval after each picture but the last, ticks. */
   readonly ticks: readonly number[];
-  /** Median of the intervals around each. */
+  /** Median of the intervals around each, ticks. */
   readonly localMedianTicks: readonly number[];
   readonly kinds: readonly IntervalKind[];
   readonly variableByNature: boolean;
 }
 
 /**
- * Judges the rhythm of a clip by its timestamps. A clip is variable by nature when short intervals occur
- * (a lost picture cannot make one), when many intervals are off the rhythm, when long intervals come in equal rows as
- * auto exposure makes them (losses close together make unequal ones), or when most of them are still stretches as
- * screen recorders make them; constants measured on eleven phone clips of variable and on thirty of constant rate,
- * with losses of one to ten pictures in bursts, near each other and at random.
+ * Judges the rhythm of a clip by its timestamps. The rate is variable by nature in four cases: short intervals occur
+ * (losses cannot make any), many intervals are irregular, long intervals come in equal rows as from auto exposure
+ * (losses close together make unequal ones), or most long ones are still stretches as in screen recordings. Constants
+ * measured on eleven phone clips of variable rate and thirty of constant rate, with losses of one to ten pictures in
+ * bursts, close together and at random.
  * @param ptsTicks times in display order
  */
 export function classifyIntervals(ptsTicks: readonly number[], timeBase: TimeBase): Intervals {
@@ -78,7 +81,7 @@ function isVariable(
   return slowsDown(ticks, kinds);
 }
 
-/** True when long intervals come in rows of equal ones: a long row, or no long interval anywhere outside of them. */
+/** True when long intervals come in rows of equal ones: in one long row, or in rows that hold every long interval. */
 function slowsDown(ticks: readonly number[], kinds: readonly IntervalKind[]): boolean {
   const isLong = (i: number) => kinds[i] === 'long';
   const isEqual = (i: number) => {
@@ -99,7 +102,7 @@ function slowsDown(ticks: readonly number[], kinds: readonly IntervalKind[]): bo
   return longest >= SLOW_RUN || (long >= 2 && inRows === long);
 }
 
-/** True when the interval itself wanders, as auto exposure of phones makes it, without any sudden step. */
+/** True when the interval itself changes slowly, as with the auto exposure of phones, without any sudden step. */
 function drifts(ticks: readonly number[], kinds: readonly IntervalKind[], roundingTicks: number): boolean {
   const ordinary = ticks.filter((_, i) => kinds[i] === 'regular' || kinds[i] === 'odd');
   const spread = quantile(ordinary, 0.95) - quantile(ordinary, 0.05);

@@ -15,7 +15,7 @@ const spans = (change: Partial<StreamSpans> = {}): StreamSpans => ({
   soundEndMs: 5000,
   ...change,
 });
-/** As movies made of fragments begin: the picture waits for its order, and both end together. */
+/** How movies of fragments begin: the picture is delayed for reordering, and both streams end together. */
 const LATE_PICTURE = spans({ pictureStartMs: 83, pictureEndMs: 5083, soundEndMs: 5083 });
 
 describe('by how much the picture outlasts the sound', () => {
@@ -43,7 +43,7 @@ describe('by how much the picture outlasts the sound', () => {
   });
 
   it('believes that a sound was moved where some of the copies explain what its length then lacks', () => {
-    // Moved by 146 ms beside 133 of 267 ms of copies that were put in: both end nearly together.
+    // Sound moved by 146 ms while 133 of 267 ms of copies were inserted: both end almost together.
     const moved = spans({ pictureEndMs: 5133, soundStartMs: 146, soundEndMs: 5146 });
     expect(surplusForCopies(moved, 267, 0)).toBe(-13);
     expect(surplusForCopies(moved, 267, 0, 133)).toBe(133);

@@ -6,7 +6,10 @@ export interface StreamSpans {
   readonly pictureEndMs: number;
   readonly soundStartMs: number;
   readonly soundEndMs: number;
-  /** By how much such a sound outlasts its picture by nature (`excessByNatureMs`); as most do where left out. */
+  /**
+   * How much this kind of sound is longer than its picture by nature (`excessByNatureMs`), ms; the usual value when
+   * absent.
+   */
   readonly excessMs?: number;
 }
 
@@ -14,8 +17,8 @@ const startsApartMs = ({ soundStartMs, pictureStartMs }: StreamSpans) => soundSt
 const byEnds = ({ pictureEndMs, soundEndMs }: StreamSpans) => pictureEndMs - soundEndMs;
 
 /**
- * By how much the picture outlasts the sound, ms, as it looks at first: a sound that begins elsewhere may have been moved as a
- * whole, so that the lengths tell, and not the ends.
+ * How much longer the picture is than the sound, ms, as a first estimate. Sound that begins elsewhere may have been
+ * moved as a whole; then the lengths are compared instead of the ends.
  */
 export function surplusByLengths(spans: StreamSpans): number {
   const apartMs = startsApartMs(spans);
@@ -23,13 +26,13 @@ export function surplusByLengths(spans: StreamSpans): number {
 }
 
 /**
- * By how much the picture outlasts the sound, ms, as evidence for copies that were put in. A sound that begins away from the
- * picture was moved, or the picture lacks a piece at its start; silence in front of a sound may be how it was recorded, or
- * have moved it. Whichever fits the copies that were found is believed, all of them put in or none; a moved sound where
- * several fit or none does, and where those fit that the steps behind them call put in beside such a sound.
+ * How much longer the picture is than the sound, ms, as evidence that copies were inserted. If the streams begin apart,
+ * the sound was moved or the picture lacks a piece at its start. Silence before the sound may be recorded, or may have
+ * moved it. Of these readings, the one that fits the copies (all of them inserted or none) is used. If no reading fits,
+ * and if the moved sound fits the copies inserted by its measure, the sound counts as moved.
  * @param repeatsMs length of all copies that were found
- * @param leadingSilenceMs digital silence in front of the sound
- * @param putInMs length of the copies that were put in, judged beside a moved sound
+ * @param leadingSilenceMs digital silence before the sound
+ * @param putInMs length of the copies that were inserted if the sound was moved
  */
 export function surplusForCopies(
   spans: StreamSpans,
@@ -47,11 +50,11 @@ export function surplusForCopies(
 }
 
 /**
- * By how much the picture outlasts the sound, ms, where pictures may be missing: negative is time that they may have had. Where
- * picture and sound begin apart and the sound was not moved, a piece is missing at one start, and that is not missing
- * anywhere else: the reading that leaves less room for losses counts.
+ * How much longer the picture is than the sound, ms, where pictures may be missing; a negative value is room for lost
+ * ones. If the streams begin apart and the sound was not moved, a piece is missing at one start and cannot be missing
+ * elsewhere: then the reading that leaves less room counts.
  * @param putInMs length of the copies that a repair takes out
- * @param surplusMs what `surplusForCopies` answered; by the lengths where left out
+ * @param surplusMs result of `surplusForCopies`; by the lengths when absent
  */
 export function surplusForLosses(
   spans: StreamSpans,
@@ -64,27 +67,33 @@ export function surplusForLosses(
   return (isOneStart ? Math.max(surplusMs, byEnds(spans)) : surplusMs) - putInMs;
 }
 
-/** The number of lost or repeated pictures is known roughly only: this share of their length is asked of the other stream. */
+/**
+ * The number of lost or repeated pictures is an estimate: the other stream must differ by at least this share of their
+ * length.
+ */
 const SPOKEN_FOR_SHARE = 0.5;
 
 /**
- * Whether the lengths of picture and sound speak for a change of the picture's length: one of them must outlast the other by about as
- * much. Several changes share what there is: each that is made takes its own length off.
- * @param excess by how much the stream lasts longer than the one that would be lengthened (the sound, where lost pictures are put back;
- *   the pictures, where copies are taken out), in any unit; null without sound, which then says nothing against it
+ * Whether the lengths of picture and sound support a change of the picture's length: one must be longer than the other
+ * by about as much. Several changes share the difference: each one that is made subtracts its length.
+ * @param excess how much longer the stream is than the one that would be lengthened (the sound, if lost pictures are
+ * put back; the pictures, if copies are taken out), any unit; null without sound, which then cannot object
  * @param change length of the pictures put back or taken out, in the same unit
  */
 export function lengthsSpeakFor(excess: number | null, change: number): boolean {
   return excess === null || excess >= SPOKEN_FOR_SHARE * change;
 }
 
-/** Coded sound ends in whole blocks: it outlasts the pictures by up to one for no other reason (AAC at 44.1 kHz, the longest that is usual). */
+/**
+ * Coded sound ends in whole blocks, so it may be longer than the pictures by one block, ms (AAC at 44.1 kHz, the
+ * longest usual one).
+ */
 export const LAST_BLOCK_MS = 24;
 
 /**
- * The same for lost pictures that are put back, which the sound must outlast by more than its last block: half a picture is less, so that every
- * second clip would speak for any single one.
- * @param excessMs by how much the sound outlasts the pictures; null without sound
+ * Same for lost pictures that are put back, with one more condition: the sound must be longer by more than its last
+ * block. Half a picture is less than that, so every second clip would support any single loss.
+ * @param excessMs how much longer the sound is than the pictures; null without sound
  * @param changeMs length of the pictures put back
  */
 export function lengthsSpeakForLosses(excessMs: number | null, changeMs: number): boolean {

@@ -54,7 +54,7 @@ describe('indexPictures', () => {
   });
 
   it('shifts nothing behind two pictures that the decoder gave one time', () => {
-    // A key picture was lost: what came out last before it has the time of the first that came behind.
+    // A key picture was lost: the last picture output before it has the time of the first one after it.
     expect(numbersOf([0, 40, 280, 280, 320, 360])).toEqual({
       numbers: [0, 1, 2, 7, 8, 9],
       undecoded: [3, 4, 5, 6, 10, 11],
@@ -95,7 +95,7 @@ describe('indexPictures', () => {
       packet.ptsTicks % 160 === 120 ? [{ ...packet, ptsTicks: packet.ptsTicks - 7 }, packet] : [packet],
     );
     expect(numbersOf(steady(12, 40), 'vp9', hidden)).toEqual({ numbers: steady(12, 1), undecoded: [] });
-    // With the damaged picture that it is for.
+    // Nor is the packet before a damaged picture counted.
     const decoded = steady(12, 40).filter((time) => time !== 280);
     expect(numbersOf(decoded, 'vp9', hidden).undecoded).toEqual([7]);
   });

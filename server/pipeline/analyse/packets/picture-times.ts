@@ -5,27 +5,28 @@ import type { PictureTimes } from '../analysis.ts';
 import { classifyIntervals } from './picture-intervals.ts';
 import type { VideoPacket } from './read-packets.ts';
 
-/** The displayed pictures together with the way from packets and decoder output to their numbers. */
+/** The displayed pictures, and the number of each packet and of each decoded picture. */
 export interface PictureIndex {
   readonly times: PictureTimes;
   /** Display number of each packet, decode order; null for pictures that are not displayed. */
   readonly frameOfPacket: readonly (number | null)[];
-  /** Display number of each decoded picture, in the order they came out. */
+  /** Display number of each decoded picture, in output order. */
   readonly frameOfDecoded: readonly number[];
   /** Displayed pictures that never came out of the decoder, ascending. */
   readonly undecoded: readonly number[];
 }
 
 /**
- * Codecs that store pictures which are never displayed (alternate references), as packets of their own. In AV1 they lie in the
- * packet of the next displayed one: a temporal unit shows exactly one picture (AV1 specification, 7.5; ISOBMFF binding, 2.4).
+ * Codecs with pictures that are never displayed (alternate references) in packets of their own. In AV1 they lie in the
+ * packet of the next displayed one: a temporal unit shows exactly one picture (AV1 specification, 7.5; ISOBMFF binding,
+ * 2.4).
  */
 const CODECS_WITH_HIDDEN_PICTURES = new Set(['vp8', 'vp9']);
 
 /**
- * Numbers the displayed pictures of a clip in display order. The container's times lead; where it has none
- * (AVI, raw streams) or lists pictures that are not displayed, the decoder's output leads.
- * @param decodedPts presentation times of the decoder's output, ticks; null where unknown
+ * Numbers the displayed pictures of a clip in display order. The container's times are used. If it has none (AVI, raw
+ * streams) or lists pictures that are not displayed, the decoder's output is used.
+ * @param decodedPts presentation times of the decoder's output, ticks; null when unknown
  * @returns null when nothing is displayed
  */
 export function indexPictures(
@@ -67,13 +68,13 @@ export function indexPictures(
   };
 }
 
-/** A packet that shows nothing stands this much nearer to the next picture than pictures do to each other. */
+/** A packet that shows no picture is nearer to the next picture than this share of the usual distance. */
 const HIDDEN_SHARE = 0.5;
 
 /**
- * Times of the packets that show pictures: those that came out of the decoder, and others in places where a picture must have been, which
- * are damaged. Packets that show nothing by themselves stand right before the picture that they are for.
- * @returns null where the decoder gives other times than the packets have
+ * Times of the packets that show pictures: those that came out of the decoder, and damaged ones where a picture must
+ * have been. Packets that show no picture of their own stand right before the picture that they belong to.
+ * @returns null when the decoder gives times that no packet has
  */
 function withoutHidden(
   packetTicks: readonly number[],
@@ -112,7 +113,7 @@ function variesHidden(
   return classifyIntervals(ticks, timeBase).variableByNature;
 }
 
-/** Display number of each time; equal times are dealt out in order. */
+/** Display number of each time; equal times are assigned in order. */
 function matchTimes(ptsTicks: readonly number[], times: readonly (number | null)[]): (number | null)[] {
   const waiting = new Map<number, number[]>();
   ptsTicks.forEach((pts, frame) => {
@@ -124,12 +125,12 @@ function matchTimes(ptsTicks: readonly number[], times: readonly (number | null)
 }
 
 /**
- * Display number of each decoded picture. A picture whose time is unknown or fits nothing (damaged streams make decoders
- * guess, and give one time to two pictures) takes a number after its predecessor that is free before the next known one, so
- * that one wrong time shifts nothing else; where none is free it shares that of its predecessor.
+ * Display number of each decoded picture. The time of a picture may be unknown or wrong, because decoders guess in
+ * damaged streams and may give two pictures one time. Such a picture takes a free number between its predecessor and
+ * the next known one, so that one wrong time shifts nothing else. If none is free, it shares its predecessor's number.
  */
 function matchDecoded(ptsTicks: readonly number[], decodedPts: readonly (number | null)[]): number[] {
-  // From the end: of pictures with one time the last has it, for what comes late is what the decoder was asked for last.
+  // Matched from the end: of pictures with the same time it belongs to the last, which the decoder was asked for last.
   const backwards = matchTimes([...ptsTicks].reverse(), [...decodedPts].reverse());
   const last = ptsTicks.length - 1;
   const exact = backwards.reverse().map((place) => (place === null ? null : last - place));
@@ -139,7 +140,7 @@ function matchDecoded(ptsTicks: readonly number[], decodedPts: readonly (number 
   return exact.map((frame, at) => {
     if (anchors[anchor] === at && frame !== null) {
       anchor += 1;
-      // Of two listed with one time the decoder moves the second, a little behind it: the first has that time then.
+      // If two are listed with one time, the decoder moves the second a little later: then the first has that time.
       const later = exact[at + 1] === null ? decodedPts[at + 1] : null;
       const isMoved = typeof later === 'number' && later < (ptsTicks[frame + 1] ?? Infinity);
       const isFirst = isMoved && ptsTicks[frame - 1] === ptsTicks[frame] && frame - 1 > previous;
@@ -153,9 +154,9 @@ function matchDecoded(ptsTicks: readonly number[], decodedPts: readonly (number 
   });
 }
 
-/** Places of the longest row of numbers that rise: one that is wrong does not speak against all behind it. */
+/** Places of the longest rising subsequence, so that one wrong number does not rule out all after it. */
 function risingAnchors(numbers: readonly (number | null)[]): number[] {
-  /** By length, the place at which the row of that length ends lowest. */
+  /** For each length, the place where the subsequence of that length with the lowest end ends. */
   const ends: number[] = [];
   const before = numbers.map(() => -1);
   const numberAt = (place: number | undefined) => numbers[place ?? -1] ?? -1;
@@ -187,28 +188,30 @@ function fillUnknown(times: readonly (number | null)[]): number[] {
   });
 }
 
-/** Start of a picture in milliseconds on the display time axis. */
+/** Start of a picture on the display time axis, ms. */
 export function frameStartMs(times: PictureTimes, frame: number): number {
   const clamped = Math.max(0, Math.min(times.ptsTicks.length - 1, frame));
   return ticksToMs(times.ptsTicks[clamped] ?? 0, times.timeBase);
 }
 
-/** End of a picture: the start of the next, or one usual interval after the last. */
+/** End of a picture, ms: the start of the next one, or one usual interval after the last. */
 export function frameEndMs(times: PictureTimes, frame: number): number {
   const next = times.ptsTicks[frame + 1];
   if (next !== undefined) return ticksToMs(next, times.timeBase);
   return frameStartMs(times, frame) + ticksToMs(times.medianIntervalTicks, times.timeBase);
 }
 
-/** A cut by stream copy leaves out pictures in front of up to this many at the very end (a P picture and its B pyramid). */
+/**
+ * Most pictures at the very end before which a cut by stream copy leaves pictures out (a P picture and its B pyramid).
+ */
 const MOST_STRAY = 3;
-/** Share of the intervals that are as long as the usual one in a clip of constant rate... */
+/** In a clip of constant rate, this share of the intervals has the usual length... */
 const STEADY_SHARE = 0.9;
-/** ...up to this, and from which on pictures are missing. */
+/** ...which is up to the first factor; from the second on, pictures are missing. */
 const USUAL_LENGTHS = 1.2;
 const HOLE_LENGTHS = 1.5;
 
-/** How much longer the first picture stands than pictures usually do, ms; 0 for less than three. */
+/** How much longer the first picture is shown than usual, ms; 0 for fewer than three pictures. */
 export function firstWait(times: readonly number[]): number {
   const intervals = times.slice(1).map((time, i) => time - (times[i] ?? time));
   const [first] = intervals;
@@ -216,10 +219,11 @@ export function firstWait(times: readonly number[]): number {
 }
 
 /**
- * Where the pictures of a clip end as far as they follow each other: a cut by stream copy goes by the order of coding, so that the
- * last pictures stand behind some that it has left out, and beyond the end of the sound that was cut with them.
- * @param times of the pictures, rising; any unit
- * @returns in the same unit: the end of the last picture where the rate varies or nothing is missing; null without pictures
+ * Where the pictures of a clip end without a gap. A cut by stream copy follows decode order, so the last pictures may
+ * stand after some that it left out, and beyond the end of the sound that was cut with them.
+ * @param times of the pictures, ascending; any unit
+ * @returns in the same unit; the end of the last picture if the rate varies or nothing is missing; null without
+ * pictures
  */
 export function steadyEnd(times: readonly number[]): number | null {
   const end = times.at(-1);

@@ -4,7 +4,7 @@ import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 /** One coded picture as the container lists it; ticks are of the video stream's time base. */
 export interface VideoPacket {
-  /** Null where the container stores no presentation time (AVI, damaged transport streams). */
+  /** Null when the container stores no presentation time (AVI, damaged transport streams). */
   readonly ptsTicks: number | null;
   readonly dtsTicks: number | null;
   readonly durationTicks: number | null;
@@ -21,12 +21,12 @@ export interface AudioPackets {
   readonly timeBase: TimeBase;
   readonly ptsTicks: number[];
   readonly durationTicks: number[];
-  /** How much picture an edit list hides before the first that is shown, ms; left out when nothing. */
+  /** How much picture an edit list hides before the first shown one, ms; absent when nothing is hidden. */
   readonly hiddenPictureMs?: number;
 }
 
 export interface PacketScan {
-  /** Decode order. */
+  /** In decode order. */
   readonly video: readonly VideoPacket[];
   /** Null when the clip has no sound that can be decoded. */
   readonly audio: AudioPackets | null;
@@ -40,8 +40,8 @@ export interface ReadPacketsInput {
 }
 
 /**
- * Lists the packets of the first video and the first audio stream without decoding anything
- * (0.13 s for a 1080p clip of 15 s).
+ * Lists the packets of the first video and the first audio stream without decoding anything (0.13 s for a 1080p clip of
+ * 15 s).
  * @throws MediaToolError when ffprobe cannot read the file at all.
  */
 export async function readPackets(input: ReadPacketsInput): Promise<PacketScan> {
@@ -53,7 +53,7 @@ export async function readPackets(input: ReadPacketsInput): Promise<PacketScan> 
   return toPacketScan(stdout, info);
 }
 
-/** ffprobe's compact packet list as typed rows; a pure function. */
+/** Parses ffprobe's compact packet list into typed rows; a pure function. */
 export function toPacketScan(listing: string, info: MediaInfo): PacketScan {
   const videoIndex = info.video[0]?.index ?? -1;
   const sound = info.audio[0];
@@ -78,12 +78,13 @@ export function toPacketScan(listing: string, info: MediaInfo): PacketScan {
   return { video: timed, audio: { timeBase: sound.timeBase, ptsTicks, durationTicks, hiddenPictureMs } };
 }
 
-/** Codecs in which a B picture is shown as it comes, and any other when the next that is none comes. */
+/** Codecs in which B pictures are shown as they come, and all others when the next one that is no B picture comes. */
 const REORDERED_BY_TYPE = new Set(['mpeg4', 'msmpeg4v2', 'mpeg1video', 'mpeg2video']);
 
 /**
- * AVI lists pictures in decode order only. In older codecs the demuxer of ffmpeg knows B pictures by their head and gives them
- * the time of their place; each of the others takes the place of the next such one (ISO/IEC 14496-2, 7.6.7), as its decoder does.
+ * Adds display times to packets of AVI files, which list pictures in decode order only. In older codecs, ffmpeg's
+ * demuxer recognises B pictures by their headers and times them by their place. Each other picture takes the place of
+ * the next one that is no B picture (ISO/IEC 14496-2, 7.6.7), as in a decoder.
  */
 function withDisplayTimes(video: readonly VideoPacket[], codec: string): readonly VideoPacket[] {
   const untimed = video.filter(({ ptsTicks }) => ptsTicks === null);

@@ -23,7 +23,7 @@ describe('excessByNatureMs', () => {
     const excessOf = (samples: number) =>
       excessByNatureMs({ timeBase, ptsTicks: [], durationTicks: Array.from({ length: 9 }, () => samples) });
     expect(excessOf(1024)).toBe(100);
-    // What sounds of services with HE-AAC were seen to last longer by.
+    // The excess of service clips with HE-AAC lies in this range.
     expect(excessOf(2048)).toBeGreaterThan(150);
     expect(excessOf(2048)).toBeLessThan(250);
     expect(excessByNatureMs({ timeBase, ptsTicks: [], durationTicks: [] })).toBe(100);

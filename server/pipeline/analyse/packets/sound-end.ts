@@ -4,9 +4,9 @@ import { HIDDEN_PRIMING_FRAMES, LONG_FRAME_MS } from '../audio-sync/detect-audio
 import type { AudioPackets } from './read-packets.ts';
 
 /**
- * Where the last coded frame of a sound ends, ms; null without packets. A demuxer lets the last packet last as long as the stated length of the
- * stream leaves for it, and writers that state their priming as well leave 45 to 160 ms too much (15 of 93 public clips): a coded
- * frame lasts no longer than the others.
+ * Where the last coded frame of a sound ends, ms; null without packets. A coded frame lasts no longer than the others,
+ * but a demuxer lets the last packet last for the rest of the stated duration. That is 45 to 160 ms too long with
+ * writers that count the priming in it (15 of 93 public clips).
  */
 export function listedSoundEndMs({ ptsTicks, durationTicks, timeBase }: AudioPackets): number | null {
   const lastPts = ptsTicks.at(-1);
@@ -18,14 +18,16 @@ export function listedSoundEndMs({ ptsTicks, durationTicks, timeBase }: AudioPac
 }
 
 /**
- * By how much coded sounds last longer than their picture by nature, ms: priming that nothing hides, and a last block to be filled. Of 136 sounds of unharmed
- * public clips 131 outlast their picture by less, those of editors by two to four blocks of 23 ms; where a jump cut was filled it was 62 to 85 ms.
+ * How much coded sound is longer than its picture by nature, ms: priming that nothing hides, and a last block to fill.
+ * Of 136 undamaged public clips, 131 stay below. The sound of editors is longer by two to four blocks of 23 ms, and
+ * where a jump cut was filled by 62 to 85 ms.
  */
 export const EXCESS_MS = 100;
 
 /**
- * The same for a sound, ms: where frames last longer, as with spectral band replication, so do priming and last block. Of 15 public clips of services with
- * HE-AAC six outlast their picture by 118 to 149 ms, four of which hide nothing of their priming and two all; of 30 with LC one by more than 55.
+ * Same for one sound, ms: where frames last longer, as with spectral band replication, so do priming and last block. Of
+ * 15 public service clips with HE-AAC, six are longer than their picture by 118 to 149 ms (four hide nothing of their
+ * priming, two all of it). Of 30 with LC, one is longer by more than 55 ms.
  */
 export function excessByNatureMs({ durationTicks, timeBase }: AudioPackets): number {
   const frameMs = ticksToMs(median(durationTicks), timeBase);

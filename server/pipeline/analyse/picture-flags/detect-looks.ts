@@ -3,46 +3,50 @@ import { median, quantile } from '#server/media/statistics.ts';
 import { DRAWN, flag, longShots, looksIn, MIN_SHOT_S, type PictureFlag } from './picture-flag.ts';
 
 /**
- * Mean of the brightest tenth of a picture (grey levels) below which it is badly lit. 331 filmed clips as uploaded have 11 below, all of
- * them of night, candles or caves; taken three stops darker all are, two stops a quarter.
+ * Mean of the brightest tenth of a picture (grey levels) below which it is badly lit. Of 331 filmed clips as uploaded,
+ * 11 are below, all of night, candles or caves. Darkened by three stops, all are below; by two stops, a quarter.
  */
 const DARK = 100;
-/** Below this it is black by intention: fades, titles, a covered lens. */
+/** Below this a picture is black on purpose: fades, titles, a covered lens. */
 const BLACK = 22;
 /**
- * A screen with a dark theme or a drawing of the night: a share of blocks of one grey, as where a filmed picture drowns too, in front of which
- * the brightest tenth shines (by its mean over its least bright; nine such clips 1.8 to 40, filmed clips that were taken darker 1.05 to 1.4).
+ * A dark screen or a night drawing is not badly lit. It has this share of evenly grey blocks, as underexposed films
+ * have too, but its brightest tenth stands out: the mean over the least bright of it is 1.8 to 40 in nine such clips,
+ * 1.05 to 1.4 in darkened films.
  */
 const DRAWN_DARK = 0.4;
 const SHINING = 1.6;
 /**
- * Softness (`measureLook`) from which a picture is out of focus whatever surrounds it, and from which it is where it exceeds the clip's
- * sharper quarter by so much. With these, by pictures of which four are looked at a second, 0.78, 0.97 and 0.95 of 3 s blurred by Gaussians of 0.7, 1 and 1.3 % of
- * the side of a square of equal area are found, and 13 of 333 clips as uploaded have such a second: most are of close-ups out of focus.
+ * Softness (`measureLook`) from which a picture is out of focus in any clip, and from which it is when it exceeds the
+ * clip's sharpest quarter by `BLURRY_MORE`. Measured with 3 s blurred by Gaussians of 0.7, 1 and 1.3 % of the side of a
+ * square of equal area and four pictures a second: 0.78, 0.97 and 0.95 of that time is found. Of 333 clips as uploaded,
+ * 13 have such a second, mostly close-ups out of focus.
  */
 const BLURRY = 0.66;
 const BLURRY_BESIDE = 0.6;
 const BLURRY_MORE = 0.2;
 const SHARPER = 0.25;
 
-/** A picture that was looked at. */
+/** A measured picture. */
 interface Sample {
   readonly at: number;
   readonly brightest: number;
-  /** Where the brightest tenth begins. */
+  /** Level at which the brightest tenth begins. */
   readonly p90: number;
   readonly softness: number | null;
   readonly flatShare: number;
 }
 
-/** A stretch: first picture, end (one past the last), and the samples in it. */
+/** A stretch: its first picture, its end (one past the last), and its samples. */
 interface Stretch {
   readonly first: number;
   readonly end: number;
   readonly samples: readonly Sample[];
 }
 
-/** Stretches of a second and more that are dark or out of focus, wherever in a shot they begin and over cuts. */
+/**
+ * Stretches of at least a second that are dark or out of focus. They may begin anywhere in a shot and go on over cuts.
+ */
 export function detectLooks(series: FrameSeries, cuts: readonly number[], fps: number): PictureFlag[] {
   const sharp = quantile(known([...series.looks.values()]), SHARPER);
   const limit = Math.min(BLURRY, Math.max(BLURRY_BESIDE, sharp + BLURRY_MORE));
@@ -79,7 +83,7 @@ function samplesIn({ looks, brightest, lumaP90 }: FrameSeries, first: number, en
   }));
 }
 
-/** The samples of a shot, each the median of a second around it, so that a single picture decides nothing. */
+/** The samples of a shot, each the median of a second around it, so that no single picture decides. */
 function smoothed(first: number, end: number, inside: readonly Sample[], fps: number): Stretch {
   const half = Math.max(1, Math.round(fps / 2 / LOOK_STEP));
   const around = inside.map((sample, i) => {
@@ -96,7 +100,9 @@ function smoothed(first: number, end: number, inside: readonly Sample[], fps: nu
   return { first, end, samples: around };
 }
 
-/** Runs of samples that are so, each as long as the pictures up to the next sample; joined over cuts, and a second long at least. */
+/**
+ * Runs of samples that match, each lasting up to the next sample. They are joined over cuts and last at least a second.
+ */
 function stretches(inShots: readonly Stretch[], is: (sample: Sample) => boolean, fps: number): Stretch[] {
   const runs: Stretch[] = [];
   for (const shot of inShots) {

@@ -9,7 +9,9 @@ import { analysePicture } from '../analyse-picture.ts';
 const folder = sharedFolder();
 const FLAGS = ['shaky_footage', 'poor_lighting', 'blurry_section'];
 
-/** A lit, sharp pan of 8 s, changed by a filter and coded; its flags as kind, start and end in seconds. */
+/**
+ * Makes a lit, sharp pan of 8 s, applies a filter and encodes it; gives its flags as kind, start and end in seconds.
+ */
 async function flagsOf(name: string, filter: string) {
   const clip = `${folder.path}/${name}-clip.mp4`;
   const outputPath = `${folder.path}/${name}.mp4`;
@@ -30,7 +32,7 @@ async function flagsOf(name: string, filter: string) {
     .map(({ kind, startMs, endMs }) => [kind, startMs / 1000, endMs / 1000] as const);
 }
 
-/** Camera at rest but for what hands add, by so much of the width. */
+/** A camera at rest except for hand shake of this share of the width. */
 const shaken = (share: number) =>
   `scale=iw*1.1:ih*1.1,crop=iw/1.1:ih/1.1:` +
   `'(iw-ow)/2+between(t,3,6)*${share}*iw*(sin(19.5*t)+0.7*sin(29.5*t+1))/2':` +

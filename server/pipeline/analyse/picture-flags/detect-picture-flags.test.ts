@@ -9,7 +9,7 @@ const COUNT = 300;
 const each = (value: (i: number) => number) => Array.from({ length: COUNT }, (_, i) => value(i));
 const within = (first: number, last: number) => (i: number) => i >= first && i <= last;
 
-/** Ten seconds, sharp and well lit but for what is said. */
+/** Ten seconds, sharp and well lit except as stated. */
 function series(
   other: Partial<FrameSeries>,
   look: (i: number) => { softness?: number | null; flatShare?: number } = () => ({}),

@@ -4,7 +4,7 @@ import { detectShake } from './detect-shake.ts';
 import type { PictureFlag } from './picture-flag.ts';
 
 /**
- * Shaky shots, and stretches that are dark or out of focus; never single pictures.
+ * Finds shaky shots, and stretches that are dark or out of focus; never single pictures.
  * @param cuts first pictures of new shots, ascending
  * @param fps pictures a second
  */

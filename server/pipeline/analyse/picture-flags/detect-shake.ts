@@ -2,18 +2,20 @@ import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { mean, median } from '#server/media/statistics.ts';
 import { DRAWN, flag, longShots, looksIn, type PictureFlag } from './picture-flag.ts';
 
-/** Fast part of the global motion: shares of the picture width per thirtieth of a second. */
+/** Fast part of the global motion from which a shot is shaky: share of the picture width per thirtieth of a second. */
 const SHAKY = 0.005;
-/** Share of pictures whose change a displacement of the whole picture explains; else only things move. */
+/**
+ * Share of pictures whose change must be explained by a displacement of the whole picture; otherwise only objects move.
+ */
 const SHAKY_EXPLAINED = 0.35;
-/** Left-over difference below which a displacement explains a picture. */
+/** Remaining difference below which a displacement explains a picture. */
 const EXPLAINED_RESIDUAL = 0.6;
-/** A stretch that shakes, seconds: shorter ones are a jerk. */
+/** Shorter shakes are a jerk, seconds. */
 const MIN_SHAKE_S = 1.5;
 
 /**
- * Shots and stretches of them that shake: the global displacement minus its moving mean over half a second, where one
- * displacement explains the picture, by its median over a second and a half around each picture.
+ * Finds shots, or stretches of them, that shake. It takes the global displacement minus its moving mean over half a
+ * second, for pictures that one displacement explains, and the median of that over 1.5 s around each picture.
  */
 export function detectShake(series: FrameSeries, cuts: readonly number[], fps: number): PictureFlag[] {
   return longShots(series.count, cuts, fps).flatMap(([first, end]) => {
@@ -35,9 +37,9 @@ export function detectShake(series: FrameSeries, cuts: readonly number[], fps: n
 }
 
 /**
- * The shake of the shakiest shot of a clip, by the figure that the flag `shaky_footage` is judged by: share of the picture width
- * per thirtieth of a second; null when no shot is long enough to tell.
- * @param leastExplained share of pictures that a displacement must explain, else a shot counts as steady
+ * The shake of the shakiest shot of a clip, measured as for the flag `shaky_footage`: share of the picture width per
+ * thirtieth of a second; null when no shot is long enough.
+ * @param leastExplained share of pictures that a displacement must explain; below it a shot counts as steady
  */
 export function shakeOf(
   series: FrameSeries,
@@ -54,12 +56,15 @@ export function shakeOf(
   );
 }
 
-/** Whether a shot is drawn or a screen: what moves there is no camera. */
+/** Whether a shot is a drawing or a screen: its motion is not the camera's. */
 function isDrawn({ looks }: FrameSeries, first: number, end: number): boolean {
   return median(looksIn(looks, first, end).map(({ flatShare }) => flatShare)) >= DRAWN;
 }
 
-/** Displacement minus its moving mean, pixels of the small picture, for each picture of a shot; null where none explains the change. */
+/**
+ * For each picture of a shot, the displacement minus its moving mean, pixels of the small picture; null when none
+ * explains the change.
+ */
 function fastMotion(series: FrameSeries, first: number, end: number, fps: number): (number | null)[] {
   const half = Math.max(2, Math.round(fps / 4));
   return Array.from({ length: end - first }, (_, offset) => {
@@ -73,7 +78,10 @@ function fastMotion(series: FrameSeries, first: number, end: number, fps: number
   });
 }
 
-/** Median of the fast motion, share of the width per thirtieth of a second; 0 where a displacement rarely explains the change. */
+/**
+ * Median of the fast motion, share of the width per thirtieth of a second; 0 when a displacement seldom explains the
+ * change.
+ */
 function shareOfWidth(
   fast: readonly (number | null)[],
   series: FrameSeries,
@@ -85,7 +93,7 @@ function shareOfWidth(
   return (median(known) / series.size.width) * (fps / 30);
 }
 
-/** First and end (one past the last) of each run of pictures that are so. */
+/** First and end (one past the last) of each run of true values. */
 function runsOf(is: readonly boolean[]): [number, number][] {
   const runs: [number, number][] = [];
   for (const [i, one] of is.entries()) {

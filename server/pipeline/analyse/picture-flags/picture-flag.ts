@@ -2,7 +2,7 @@ import type { PictureLook } from '#server/media/grey/grey-look.ts';
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { clamp } from '#server/media/statistics.ts';
 
-/** One property of a stretch of pictures that people may want to know; nothing is repaired because of it. */
+/** A property of a stretch of pictures that people may want to know; nothing is repaired because of it. */
 export interface PictureFlag {
   readonly kind: 'shaky_footage' | 'poor_lighting' | 'blurry_section';
   /** First and last decoded picture of the stretch. */
@@ -13,17 +13,17 @@ export interface PictureFlag {
   readonly confidence: number;
 }
 
-/** Shots and stretches shorter than this are not judged, seconds. */
+/** Shorter shots and stretches are not judged, seconds. */
 export const MIN_SHOT_S = 1;
-/** Share of blocks of one grey from which pictures are drawn or a screen. */
+/** Share of evenly grey blocks from which pictures are a drawing or a screen. */
 export const DRAWN = 0.75;
 
-/** Confidence at the limit: limits are set where next to no clip as uploaded reaches them, so what does is told. */
+/** Confidence at the threshold. Next to no clip as uploaded reaches a threshold, so whatever does is reported. */
 const AT_LIMIT = 0.65;
 
 /**
  * @param end one past the last picture
- * @param excess how far beyond the threshold the value lies, 1 for at it
+ * @param excess how far the value lies beyond the threshold; 1 at the threshold
  */
 export function flag(
   kind: PictureFlag['kind'],
@@ -37,7 +37,7 @@ export function flag(
   return { kind, first, last: end - 1, value, threshold, confidence };
 }
 
-/** First picture and end (one past the last) of every shot that is long enough to be judged. */
+/** First picture and end (one past the last) of every shot that is long enough to judge. */
 export function longShots(count: number, cuts: readonly number[], fps: number): [number, number][] {
   const starts = [0, ...cuts.filter((cut) => cut > 0 && cut < count)];
   return starts
@@ -45,7 +45,7 @@ export function longShots(count: number, cuts: readonly number[], fps: number): 
     .filter(([first, end]) => end - first >= MIN_SHOT_S * fps);
 }
 
-/** What was seen of the pictures of a shot that were looked at, with their numbers. */
+/** The measures of the pictures of a shot that were looked at, with their numbers. */
 export function looksIn(
   looks: FrameSeries['looks'],
   first: number,

@@ -109,7 +109,8 @@ describe('a coded clip without repeats', () => {
   });
 
   it('is left alone where figures are moved by hand, shown twice each, and rest', async () => {
-    // A hundred drawings, two pictures each, of which the 11th to 15th, the 41st to 43rd and the 81st to 88th are one.
+    // A hundred drawings, each shown for two pictures; the 11th to 15th, the 41st to 43rd and the 81st to 88th are the
+    // same drawing.
     const drawing = 'floor(n/2)';
     const x = `5*(min(${drawing},10)+clip(${drawing}-15,0,25)+clip(${drawing}-43,0,37)+max(${drawing}-88,0))`;
     const film =

@@ -4,7 +4,7 @@ import { detectStutter } from './detect-stutter.ts';
 
 const FPS = 30;
 
-/** Motion of a hand-held shot: 12 grey levels, never quite even. */
+/** Motion of a hand-held shot: about 12 grey levels, never quite even. */
 function motion(count: number, level = 12): number[] {
   return Array.from(
     { length: count },
@@ -56,7 +56,7 @@ describe('detectStutter', () => {
     expect(historyWith(53)).toEqual(['held']);
     expect(historyWith(52)).toEqual(['held']);
     expect(historyWith(54)).toEqual(['inserted']);
-    // The lengths of picture and sound still say that copies were put in.
+    // The lengths of picture and sound still say that copies were inserted.
     expect(historyWith(53, 3)).toEqual(['inserted']);
   });
 
@@ -82,7 +82,7 @@ describe('detectStutter', () => {
     };
     expect(halves(4, 0.05)).toEqual([[50, 54]]);
     expect(halves(1, 0.05)).toEqual([[50, 51]]);
-    // What moves on behind the run is no repeat, and in little motion nobody can tell.
+    // What moves on after the run is no repeat; in little motion nobody can tell.
     expect(halves(4, 3)).toEqual([[50, 53]]);
     expect(halves(4, 0.05, 3.5)).toEqual([[50, 53]]);
   });
@@ -251,7 +251,7 @@ describe('detectStutter', () => {
         FPS,
       ),
     ).toEqual([]);
-    // A ball of a hundredth of the picture leaves nine tenths black all through.
+    // A ball covering a hundredth of the picture leaves more than nine tenths of it black.
     expect(
       detectStutter(
         over(() => true, 38),
@@ -274,7 +274,7 @@ describe('detectStutter', () => {
     const rest = [0.15, 0.08, 0.07, ...Array.from({ length: 21 }, () => 0.02), 0.34];
     const setOut = [1.8, 3.1, 4.5, 6.4, 7.8, 9.6, 10.8, 12.7, 14.3, 15.7];
     const scroll = Array.from({ length: 40 }, (_, i) => 20 + (i % 7));
-    // A page of a phone whose words appear, and which scrolls by itself a second later.
+    // A phone page whose words appear; it scrolls by itself a second later.
     expect(detectStutter(frameSeries([0, 36.8, ...rest, ...setOut, ...scroll]), [], FPS)).toEqual([]);
     const atOnce = [6.4, 4.5, 6.1, 5.2, 7.8, 6.6, 5.8, 6.7, 5.3, 7.7];
     expect(detectStutter(frameSeries([0, 36.8, ...rest, ...atOnce, ...scroll]), [], FPS)).toMatchObject([

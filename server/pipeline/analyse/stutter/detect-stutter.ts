@@ -22,16 +22,21 @@ import { isEmptyStage } from './stutter-stage.ts';
 
 export type { StutterRun } from './stutter-history.ts';
 
-/** Longest hold that is still a stutter, seconds; beyond it people see a still, unless the lengths prove it (`findFreezes`). */
+/**
+ * Longest hold that is still a stutter, seconds. A longer one looks like a still, unless the lengths prove otherwise
+ * (`findFreezes`).
+ */
 const LONGEST_S = 1.2;
-/** A single repeat is reported only when a jump right after it proves that a picture was lost under it. */
+/**
+ * Shortest run that is reported without a jump after it; a jump proves that a picture was lost under a single repeat.
+ */
 const SHORTEST_FRAMES = 2;
-/** Pictures on each side that must be alive. */
+/** Pictures on each side that must move. */
 const FLANK = 6;
 /**
- * Median change inside the run over the median change of the quieter side: the limit for a run of so many
- * pictures. Encoders need a few pictures to settle on a repeat, so short runs are livelier; a long run that
- * is not frozen solid is somebody at rest.
+ * Limits by the length of a run, for the median change inside it over that of the quieter side. Encoders need a few
+ * pictures to settle on a repeat, so short runs may change more. A long run that is not completely still is somebody at
+ * rest.
  */
 const QUIET_LIMITS: readonly { readonly frames: number; readonly limit: number }[] = [
   { frames: 1, limit: 0.42 },
@@ -41,68 +46,78 @@ const QUIET_LIMITS: readonly { readonly frames: number; readonly limit: number }
   { frames: 13, limit: 0.03 },
 ];
 export const MAX_QUIET = 0.42;
-/** The limit where there is little motion, for short runs: natural rests are nearly as quiet there. */
+/** The limit for short runs in little motion, where natural rests are nearly as still. */
 const MAX_QUIET_WEAK = 0.2;
 const WEAK_LEVEL = 4;
-/** The limit for a run before a step so many times the livelier side: what the encoder makes of the repeats matters less. */
+/**
+ * The limit before a step this many times the livelier side. What the encoder leaves of the repeats matters less there.
+ */
 const MAX_QUIET_STEP = 0.42;
 const FAR_STEP_RATIO = 2.5;
-/** ...and in even motion, whose stillest picture on the sides is so much of the usual one, for runs up to this long. */
+/**
+ * The limit for runs up to this length in even motion: the stillest picture of each side changes by this share of the
+ * usual one.
+ */
 const MAX_QUIET_EVEN = 0.36;
 const EVEN_SHARE = 0.75;
 const LONGEST_EVEN = 8;
-/** The limit in a clip that holds pictures by nature: only what is frozen solid stands out. */
+/** The limit in a clip that holds pictures by nature: only a completely still run stands out. */
 const MAX_QUIET_CADENCE = 0.06;
-/** A step this many times the livelier side right after the run proves a hold over lost pictures. */
+/** A step this many times the livelier side, right after the run, proves that the hold covers lost pictures. */
 const JUMP_RATIO = 1.5;
 /** The limit for a single repeat before a jump. */
 const MAX_QUIET_SINGLE = 0.12;
-/** Side motion (grey levels of the block difference) below which only `findCalmRuns` tells a run from rest. */
+/** Motion of the sides (block difference, grey levels) below which only `findCalmRuns` can tell a run from a rest. */
 const MIN_LEVEL = 1.2;
-/** The pictures next to the run must move like their side does: motion that fades out is a shot at rest... */
+/**
+ * The picture next to the run must move at least this share of its side's level: motion that fades out is a shot coming
+ * to rest...
+ */
 const EDGE_SHARE = 0.4;
-/** ...unless the run is so still that any motion stands out by this factor. */
+/** ...or it must exceed the run by this factor, in a run so still that any motion stands out... */
 const EDGE_CONTRAST = 12;
-/** ...or by this one, when a jump behind the run says that pictures were lost under it. */
+/** ...or by this one, if a jump after the run shows that pictures were lost under it. */
 const EDGE_CONTRAST_JUMP = 6;
-/** In any case they move this many times more than the liveliest picture of the run. */
+/** In any case it moves this many times more than the liveliest picture of the run... */
 const EDGE_RATIO = 1.6;
-/** ...and this many times where one side alone tells. */
+/** ...and this many times more if only one side can be judged. */
 const LONE_EDGE_RATIO = 2.5;
-/** Sides of more different motion than this are a shot coming to rest or starting... */
+/** If the sides' motion differs by more than this factor, a shot comes to rest or starts to move... */
 const MAX_SIDE_RATIO = 8;
-/** ...unless the run is frozen solid against the quieter of them and shorter than this: figures settle for longer. */
+/** ...unless the run is shorter than `LONG_RUN` and still compared with the quieter side; figures rest for longer. */
 const FROZEN_SHARE = 0.1;
 const LONG_RUN = 9;
-/** A cut, or the start of the clip, so near beyond a run leaves no room for a side that could tell, pictures. */
+/** A cut or the start of the clip this close to a run leaves no room for a side, pictures. */
 const NEAR_CUT = 2;
-/** So many of the six pictures on a side move: a screen that changes now and then is not in motion. */
+/** At least this many of the six pictures on a side must move: a screen that changes now and then is not in motion. */
 const MIN_LIVELY = 3;
 /**
- * ...and where one side alone tells, as a shot begins or ends on the other, so many: fewer between two rests of a short shot are how it was cut together
- * (seven lively pictures or less of two montages, four runs). All of 44 runs planted at cuts in 16 public clips have as many.
+ * Least number of pictures if only one side can be judged, because a shot begins or ends on the other. Fewer lie
+ * between two rests of a short shot in a montage (two montages, four runs). All of 44 runs added at cuts in 16 public
+ * clips have as many.
  */
 const MIN_LONE = 4;
-/** A run without a jump behind it that is livelier than this may be a pause of hands... */
+/** A run without a jump after it that changes more than this may be a pause of hands... */
 const FROZEN_QUIET = 0.15;
-/** ...when its liveliest picture changes this share of the quieter side (two of 1951 found runs do). */
+/** ...when its liveliest picture changes by this share of the quieter side (two of 1951 found runs do). */
 const MAX_LOUD_REST = 0.36;
 const LONG_ENOUGH = 5;
-/** What encoders leave of the usual copy of so many, grey levels, at most. */
+/** Most change that encoders leave of the usual copy in a run of `LONG_ENOUGH`, grey levels. */
 const MAX_SETTLED = 0.8;
-/** Confidence of a run that is frozen solid where little moves, or where a step or even motion tells it. */
+/** Confidence of a completely still run in little motion, or with a far step or even motion around it. */
 const CALM_CONFIDENCE = 0.9;
 
 /**
- * Finds repeated pictures in living motion. Still shots, slide shows and screen recordings have no motion
- * on both sides, or rest again and again; low-rate sources, stop motion and animation on twos or threes hold pictures
- * all the time: none is reported. Constants measured on runs of 2 to 11 pictures injected into 19 real clips
- * and on the same clips untouched; runs in little motion are found by `findCalmRuns`.
- * @param cuts first pictures of new shots, as `detectCuts` answers them
+ * Finds repeated pictures within motion. Not reported are still shots, slide shows and screen recordings, which have no
+ * motion on both sides or rest again and again, and sources that hold pictures all the time: low rates, stop motion,
+ * animation on twos or threes. Constants measured on runs of 2 to 11 pictures added to 19 real clips and on the same
+ * clips unchanged. Runs in little motion are found by `findCalmRuns`.
+ * @param cuts first pictures of new shots, as returned by `detectCuts`
  * @param fps pictures per second
- * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound: inserted copies
- *   make it so; asked only where the motion does not tell
- * @param isTorn true for decoded pictures whose own data are damaged: a step that one of them makes says nothing of what was lost
+ * @param pictureSurplus how many pictures the picture is longer than the sound, as inserted copies make it; null
+ * without sound. Only used when the motion does not tell
+ * @param isTorn true for decoded pictures whose own data are damaged: a step into or out of one says nothing about lost
+ * pictures
  */
 export function detectStutter(
   measured: FrameSeries,
@@ -143,8 +158,8 @@ export function detectStutter(
 }
 
 /**
- * The runs with freezes that are longer than any stutter, where these, and the runs that were put in beside them, are just what the
- * picture outlasts the sound by; null where they are not.
+ * Adds freezes that are longer than any stutter. They count only if they and the other inserted copies together explain
+ * how much longer the picture is than the sound; otherwise null.
  */
 function withFreezes(
   found: readonly Judged[],
@@ -201,7 +216,7 @@ function judge(run: Candidate): Judged | null {
   if (livelier > MAX_SIDE_RATIO * quieter && !isFrozen) return null;
   const loudest = Math.max(...values);
   const cadences = cadencesAround(run);
-  // Where pictures are repeated all the time, one more may stand right beside the run.
+  // Where pictures are repeated all the time, another repeat may stand right next to the run.
   const edgeOf = (side: Side) =>
     cadences.length > 0 && length >= SHORTEST_FRAMES ? Math.max(side.edge, side.next) : side.edge;
   const contrast = jumps ? EDGE_CONTRAST_JUMP : EDGE_CONTRAST;
@@ -237,7 +252,7 @@ function judge(run: Candidate): Judged | null {
   };
 }
 
-/** A run in little motion as `findCalmRuns` found it; null where the clip holds pictures by nature. */
+/** Judges a run in little motion found by `findCalmRuns`; null if the clip holds pictures by nature. */
 function judgeCalm(
   { first, last, quietness }: CalmRun,
   clip: Omit<Candidate, 'first' | 'last'>,
@@ -280,15 +295,15 @@ function quietLimit(length: number, quieter: number, jumps: boolean): number {
 }
 
 interface Side {
-  /** Median block difference of the living pictures on this side. */
+  /** Median block difference of the moving pictures on this side. */
   readonly level: number;
-  /** Change of the stillest of these. */
+  /** Least block difference of these pictures. */
   readonly least: number;
-  /** The picture next to the run, and the one beyond. */
+  /** The picture next to the run, and the one beyond it. */
   readonly edge: number;
   readonly next: number;
   readonly count: number;
-  /** Living pictures among the six next to the run; all of them count when a cut comes first. */
+  /** Moving pictures among the six next to the run; all of them count if a cut comes first. */
   readonly lively: number;
   readonly endsAtCut: boolean;
 }

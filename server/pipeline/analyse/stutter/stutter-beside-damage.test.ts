@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isRestBesideDamage } from './stutter-beside-damage.ts';
 
-/** Pictures 30 to 39 are damaged, so that what they show jumps about. */
+/** Pictures 30 to 39 are damaged, so that their content jumps. */
 const isSound = (at: number) => at < 30 || at >= 40;
 const movesOf = (before: number, beyond: number) =>
   Array.from({ length: 60 }, (_, at) => {
@@ -19,7 +19,7 @@ describe('isRestBesideDamage', () => {
 
   it('tells one that began before damage', () => {
     const moves = movesOf(25, 0.8).toReversed();
-    // The step into the first picture behind stands one later than the step out of the last one before.
+    // The step into the first picture after the damage lies one later than the step out of the last one before it.
     const whole = (at: number) => at < 20 || at >= 29;
     expect(isRestBesideDamage({ first: 30, last: 42 }, { moves, cuts: [], isSound: whole })).toBe(true);
   });

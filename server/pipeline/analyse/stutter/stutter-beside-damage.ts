@@ -1,25 +1,25 @@
 import { median } from '#server/media/statistics.ts';
 import { MAX_QUIET } from './detect-stutter.ts';
 
-/** Pictures beside a run that tell whether it stands in motion, as many as its sides have. */
+/** Pictures next to a run that show whether it stands in motion; as many as on its sides. */
 const FLANK = 6;
-/** Fewer pictures beyond the damage tell nothing. */
+/** Fewer pictures beyond the damage show nothing. */
 const LEAST_BEYOND = 3;
 
-/** What a run is held against. */
+/** What a run is compared with. */
 export interface BesideDamage {
   /** Block difference of each decoded picture to the one before, grey levels. */
   readonly moves: readonly number[];
   /** First pictures of new shots. */
   readonly cuts: readonly number[];
-  /** True for decoded pictures that neither are damaged nor refer to damaged ones. */
+  /** True for decoded pictures that are neither damaged nor refer to damaged ones. */
   readonly isSound: (decoded: number) => boolean;
 }
 
 /**
- * Whether what looks like a run of repeats is a rest that goes on behind damage (or before it): lost data make a jump and a smear that
- * moves, so that a shot which has come to rest seems to stand between motion and motion. 13 and 19 whole pictures of a clip at rest were
- * taken out before a damaged key picture of HEVC. A run of repeats falls below the motion beyond the damage as it does beside it.
+ * Whether an apparent run of repeats is a rest that continues beyond damage. Lost data cause a jump and a moving smear,
+ * so a shot at rest seems to stand between motion and motion. A true run of repeats is stiller than the motion beyond
+ * the damage, as it is stiller than that beside it.
  */
 export function isRestBesideDamage(
   { first, last }: { readonly first: number; readonly last: number },
@@ -33,7 +33,7 @@ export function isRestBesideDamage(
     if (torn === undefined) return false;
     let at = torn;
     while (at >= 0 && at < moves.length && !isSound(at)) at += direction;
-    // A step is that of its picture to the one before: behind damage the first one comes from the damaged one.
+    // A step belongs to the picture it leads to: the first one after the damage starts from the damaged picture.
     const beyond: number[] = [];
     for (at += direction < 0 ? 0 : 1; beyond.length < FLANK; at += direction) {
       if (at <= 0 || at >= moves.length || !isSound(at) || !isSound(at - 1) || cuts.includes(at)) break;

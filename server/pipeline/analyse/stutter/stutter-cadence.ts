@@ -1,65 +1,79 @@
 import { median, quantile } from '#server/media/statistics.ts';
 import { leapsInClockwork } from './stutter-clockwork.ts';
 
-/** A hold is sharp when the pictures beside it change this many times more than its liveliest. */
+/** A hold is sharp if the pictures next to it change this many times more than its liveliest picture. */
 const SHARP_RATIO = 2;
-/** So many other sharp holds within this time of a run, each close to another hold, make holding the cadence. */
+/** This many other sharp holds within this time of a run, each close to another hold, form a cadence. */
 const CADENCE_RUNS = 3;
 const CADENCE_REACH_S = 1.5;
-/** Living pictures between the holds of a cadence: 5 where 25 pictures are shown as 30, fewer in all others. */
+/** Most moving pictures between the holds of a cadence: 5 when 25 pictures are shown as 30, fewer in all others. */
 const CADENCE_GAP = 6;
-/** A shorter shot, pictures, does not show by itself how its pictures are held. */
+/** A shorter shot (pictures) does not show by itself how its pictures are held. */
 const MIN_SHOT = 24;
-/** How far apart runs of one length may come again where one rate is shown as another. */
+/** Longest time between runs of one length that recur, as when one rate is shown as another, seconds. */
 const RECUR_REACH_S = 1.5;
-/** They are as still as the run: this many times livelier at most, or below this (grey levels). */
+/** They must be as still as the run: at most this many times livelier, or below this (grey levels). */
 const RECUR_RATIO = 3;
 const RECUR_STILL = 0.1;
-/** Other holds are repeats like those of a run when they are so many times livelier at most, or below this (grey levels). */
+/**
+ * Other holds count as repeats of the same kind if they are at most this many times livelier, or below this (grey
+ * levels).
+ */
 const ALIKE_RATIO = 4;
 const ALIKE_STILL = 0.1;
-/** The length that this share of the holds stays within is the usual one. */
+/** Quantile of the lengths of the holds that gives the usual length. */
 const USUAL_SHARE = 0.6;
-/** Between repeats that are usually single (a quantile between one and two) and this far apart (24 shown as 25 or 30) no run of two is natural... */
+/**
+ * A run of two is not natural between repeats that are usually single (a quantile between one and two) and this far
+ * apart (24 shown as 25 or 30)...
+ */
 const MAX_SINGLE = 1.5;
 const WIDE_GAP = 2;
-/** ...when a step over lost pictures follows or it is frozen to this share of the motion beside it. */
+/** ...if a step over lost pictures follows, or if the run is still to this share of the motion next to it. */
 const MAX_LOUD_CADENCE = 0.12;
-/** A picture this many times livelier than the usual repeat of a cadence, and by this (grey levels), is slow motion between two of its holds. */
+/**
+ * A picture this many times livelier than the usual repeat of a cadence, and by at least this (grey levels), is slow
+ * motion between two holds.
+ */
 const SLOW_RATIO = 10;
 const SLOW_LEAST = 0.5;
-/** Holds this many times as far apart as usual have room for one between them. */
+/** If holds are this many times as far apart as usual, another one is due between them. */
 const DUE_SHARE = 1.5;
 
-/** Screens and slides rest; a share of resting pictures around a run from which on rests are how the clip is. */
+/**
+ * Screens and slides rest by nature: this is the share of resting pictures around a run, from which rests are usual.
+ */
 const MAX_REST_SHARE = 0.25;
 const REST_REACH_S = 5;
 /** Change below which a picture rests, grey levels... */
 const RESTING = 0.3;
-/** ...and for a long run, which a rest explains best, this many times the usual change inside it. */
+/** ...and, for a long run, this many times the usual change inside it; a long run is most likely a rest. */
 const RESTING_RATIO = 1.5;
 const LONG_RUN = 9;
-/** A rest is at least so many pictures long; what exceeds this time of one still shot counts no further. */
+/** A rest has at least this many pictures; one still counts for at most this many seconds. */
 const MIN_REST = 3;
 const MAX_REST_S = 0.5;
 
 type Stretches = readonly (readonly [number, number])[];
 
-/** A step this many times the lively ones beside a run proves lost pictures, whatever else rests... */
+/** A step this many times the lively ones next to a run proves lost pictures even among rests... */
 const JUMP_RATIO = 3;
-/** ...up to this share: what rests most of the time is a screen, whose pages turn at once (0.56 around a rest of a page, of a second, that was taken for a freeze). */
+/**
+ * ...as long as no more than this share rests. Above it, the clip is a screen whose pages change at once (0.56 around a
+ * page shown for a second).
+ */
 const MOST_RESTING = 0.5;
 const FLANK = 6;
 const LIVELY_SHARE = 0.9;
 
-/** Where a run stands, and what else is held in the clip, ascending. */
+/** A run, and the other holds of its clip in ascending order. */
 export interface RunPlace {
   readonly first: number;
   readonly last: number;
   readonly moves: readonly number[];
   /** All stretches of held pictures. */
   readonly holds: Stretches;
-  /** The same with quality steps of the encoder inside them joined. */
+  /** The same, with quality steps of the encoder inside them joined. */
   readonly runs: Stretches;
   /** First pictures of new shots. */
   readonly cutSet: ReadonlySet<number>;
@@ -70,27 +84,30 @@ export interface RunPlace {
 export interface Cadence {
   /** Usual number of repeats. */
   readonly usual: number;
-  /** Whether the run itself comes again at equal distances: one rate shown as another. */
+  /** Whether the run itself recurs at equal distances: one rate is shown as another. */
   readonly recurs: boolean;
-  /** Usual number of living pictures between two holds. */
+  /** Usual number of moving pictures between two holds. */
   readonly gap: number;
-  /** Whether the run stands where one of the holds is due. */
+  /** Whether a hold is due where the run stands. */
   readonly isDue: boolean;
   /** Usual change of its repeats, grey levels. */
   readonly level: number;
-  /** Repeats of the run in a row that are like these: where motion turns, slow pictures between two holds join them. */
+  /**
+   * Longest row of pictures in the run that are like these repeats. When motion reverses, slow pictures between two
+   * holds join them.
+   */
   readonly repeats: number;
 }
 
 /**
- * The cadence around a run as the single holds show it, and as the joined ones do; none where holds are rare
- * or stand apart, as faults do.
+ * The cadence around a run, once by the single holds and once by the joined ones. None if holds are rare or far apart,
+ * as defects are.
  */
 export function cadencesAround(run: RunPlace): Cadence[] {
   return [run.holds, run.runs].flatMap((stretches) => cadenceOf(stretches, run) ?? []);
 }
 
-/** True for a run as long as two others, as still, that stand as far from it, or from each other, as it does from one. */
+/** True if two other runs as long and as still lie at equal distances from it. */
 function recurs({ first, last, moves, fps }: RunPlace, stretches: Stretches): boolean {
   const insideOf = (from: number, to: number) => median(moves.slice(from, to + 1));
   const still = Math.max(RECUR_STILL, RECUR_RATIO * insideOf(first, last));
@@ -105,7 +122,10 @@ function recurs({ first, last, moves, fps }: RunPlace, stretches: Stretches): bo
   });
 }
 
-/** First and last picture within a time of a run that may show how its shot holds pictures: other shots may come from elsewhere. */
+/**
+ * First and last picture, within a time of a run, that show how its shot holds pictures; other shots may have other
+ * sources.
+ */
 export function reachOf(
   { first, last, moves, cutSet, fps }: RunPlace,
   reachS: number,
@@ -148,8 +168,8 @@ function cadenceOf(stretches: Stretches, run: RunPlace): Cadence | null {
 }
 
 /**
- * True where the holds beside a run stand so far apart that one is due between them. All sharp holds tell how far apart that is, however
- * much encoders left of them: without some of them the others seem twice as far apart.
+ * True if the holds next to a run are so far apart that one is due between them. The usual distance is that of all
+ * sharp holds, whatever the encoder left of them; without some of them the others seem twice as far apart.
  */
 function isDue(
   { first, last }: RunPlace,
@@ -166,7 +186,7 @@ function isDue(
   return after[0] - before[0] >= DUE_SHARE * median(steps);
 }
 
-/** Most pictures of a run in a row that change by no more than `most`. */
+/** Longest row of pictures in a run that change by no more than `most`. */
 function repeatsIn({ first, last, moves }: RunPlace, most: number): number {
   let longest = 0;
   let length = 0;
@@ -177,25 +197,25 @@ function repeatsIn({ first, last, moves }: RunPlace, most: number): number {
   return longest;
 }
 
-/** What is asked of a cadence about a run. */
+/** What `standsOut` needs to know about a run. */
 export interface Hold {
-  /** Its liveliest picture over the motion beside it. */
+  /** Change of its liveliest picture over the motion next to it. */
   readonly loudness: number;
-  /** Whether the step behind it goes over lost pictures. */
+  /** Whether the step after it leads over lost pictures. */
   readonly isStep: boolean;
-  /** Whether that step is far longer than any beside it. */
+  /** Whether that step is far larger than any next to it. */
   readonly isFarStep: boolean;
 }
 
 /**
- * True for a run that no cadence around it explains. One repeat more where one is due is a picture that the source
- * has twice, which happens in converted clips (six such runs in 4 of 19 public clips); without a step over lost
- * pictures behind it nothing is told.
+ * True for a run that no cadence around it explains. One extra repeat where a hold is due may be a picture that the
+ * source has twice, as in converted clips (six such runs in 4 of 19 public clips). Without a step over lost pictures
+ * after it, such a run does not count.
  */
 export function standsOut(cadences: readonly Cadence[], { loudness, isStep, isFarStep }: Hold): boolean {
   return cadences.every(({ usual, gap, recurs, isDue, repeats }) => {
     if (recurs) return false;
-    // A picture that the source has twice is held twice where one in two is held.
+    // If every second picture is held, one that the source has twice is held twice.
     if (repeats > 2 * usual + (usual > 1 || gap < WIDE_GAP ? 1 : 0)) return true;
     if (isFarStep && repeats > usual) return true;
     if (isDue && !isStep) return false;
@@ -204,16 +224,16 @@ export function standsOut(cadences: readonly Cadence[], { loudness, isStep, isFa
 }
 
 /**
- * True where pictures rest so often around a run that the run is one rest of many: screen recordings, slide
- * shows, motion graphics. The share was measured on eleven such clips in four codings (0.28 and more) against
- * clips with up to six planted runs (below 0.23 in 98 of 100).
+ * True if pictures rest so often around a run that it is one rest of many: screen recordings, slide shows, motion
+ * graphics. The share was measured on eleven such clips in four codings (0.28 and more) and on clips with up to six
+ * added runs (below 0.23 in 98 of 100).
  */
 export function restsByNature(run: RunPlace): boolean {
   const { first, last, moves, fps } = run;
   if (leapsInClockwork(run)) return false;
   const reach = Math.round(REST_REACH_S * fps);
   const isLong = last - first + 1 >= LONG_RUN;
-  // A page that jumps looks like a cut: a long rest is held against those of the whole screen.
+  // A page that changes looks like a cut, so a long rest is compared with those of the whole screen.
   const [from, to] = !isLong && isInside(run) ? reachOf(run, REST_REACH_S) : [first - reach, last + reach];
   const end = Math.min(moves.length, to + 1);
   const still = isLong ? Math.max(RESTING, RESTING_RATIO * median(moves.slice(first, last + 1))) : RESTING;
@@ -241,7 +261,10 @@ export function restsByNature(run: RunPlace): boolean {
   return resting > MAX_REST_SHARE * total;
 }
 
-/** True for a run within its shot, away from both of its cuts: what rests in others is how those are made, as stills between films. */
+/**
+ * True for a run within its shot, away from both cuts. Rests in other shots only show how those are made, such as
+ * stills between films.
+ */
 function isInside({ first, last, cutSet }: RunPlace): boolean {
   for (let far = 0; far <= FLANK; far += 1)
     if (cutSet.has(first - far) || cutSet.has(last + far)) return false;

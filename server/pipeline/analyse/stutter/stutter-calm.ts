@@ -1,32 +1,35 @@
 import { median, quantile } from '#server/media/statistics.ts';
 
-/** Pictures on each side that a run is held against. */
+/** Pictures on each side that a run is compared with. */
 const FLANK = 8;
-/** A side of fewer pictures (behind a cut, at the end of the clip) does not tell... */
+/** A side with fewer pictures (before a cut, at the end of the clip) cannot be judged... */
 const MIN_SIDE = 3;
 /** ...and the other side then needs this many. */
 const MIN_LONE_SIDE = 6;
-/** Every picture on the sides changes by this much (grey levels of the block difference)... */
+/** Every picture on the sides must change by this much (block difference, grey levels)... */
 const MIN_FLOOR = 0.15;
-/** ...or by this much where one side alone tells: encoders rest for some pictures behind a cut. */
+/** ...or by this much if only one side can be judged: encoders rest for some pictures after a cut. */
 const MIN_LONE_FLOOR = 0.8;
-/** ...and the limits for the run itself shrink to this share there. */
+/** Limits for the run itself shrink to this share there. */
 const LONE_SHARE = 0.7;
-/** Changes below this are rounding. */
+/** Smaller changes are rounding, grey levels. */
 const LEAST = 0.03;
-/** A picture livelier than this share of all before a run is a quality step or the end of it. */
+/** A picture that changes more than this share of all those before a run is a quality step, or ends the run. */
 const LIVELY_SHARE = 0.36;
-/** What encoders leave of a repeat, grey levels, at most. */
+/** Most change that encoders leave of a repeat, grey levels. */
 const HELD_MAX = 2.6;
-/** The first picture of a run changes by this share of the picture before it, or less. */
+/** The first picture of a run changes by at most this share of the one before it. */
 const DROP_SHARE = 0.45;
-/** The liveliest picture of a run against the stillest of its sides: the shorter, the more likely by chance. */
+/** Limits for the liveliest picture of a run over the stillest of its sides. Short runs are more likely by chance. */
 const LOUD_LIMITS = [
   { frames: 2, limit: 0.15 },
   { frames: 3, limit: 0.3 },
   { frames: 5, limit: 0.33 },
 ] as const;
-/** The usual picture of a run against the usual one of its sides: a long rest that is not frozen is somebody at rest. */
+/**
+ * Limits for the usual picture of a run over the usual one of its sides. A long run that is not completely still is
+ * somebody at rest.
+ */
 const QUIET_LIMITS = [
   { frames: 2, limit: 0.3 },
   { frames: 9, limit: 0.2 },
@@ -34,17 +37,20 @@ const QUIET_LIMITS = [
   { frames: 21, limit: 0.07 },
   { frames: 31, limit: 0.05 },
 ] as const;
-/** From so many pictures on, one, or this share of them, may be quality steps of the encoder... */
+/** From this many pictures on, one picture, or this share of them, may be quality steps of the encoder... */
 const POP_FRAMES = 4;
 const POP_COUNT = 0.15;
 /** ...that stay below this share of the usual picture of the sides. */
 const POP_SHARE = 0.8;
-/** A step this many times livelier than all around proves lost pictures; chance dips on the sides then count less. */
+/**
+ * A step this many times livelier than everything around proves lost pictures; chance dips on the sides are then
+ * allowed.
+ */
 const JUMP_RATIO = 1.6;
 /** Share of the side pictures that may be such dips. */
 const DIP_SHARE = 0.2;
 
-/** A run of pictures far stiller than every picture around it. */
+/** A run of pictures that are far stiller than every picture around it. */
 export interface CalmRun {
   readonly first: number;
   readonly last: number;
@@ -53,10 +59,10 @@ export interface CalmRun {
 }
 
 /**
- * Repeats in little motion: what tells them is not how lively the shot is but that a run falls far below the
- * stillest picture near it, as natural motion and sensor noise do not. Where any picture on the sides stands
- * still as well (screens, slides, animation on twos) nothing is told. Limits measured on runs of 2 to 30
- * pictures planted into 24 clips in four codings, and on the same clips untouched.
+ * Finds repeats in little motion. What matters is not how much the shot moves, but that a run is far stiller than the
+ * stillest picture near it, unlike natural motion and sensor noise. If any picture on the sides is still as well
+ * (screens, slides, animation on twos), nothing is found. Limits measured on runs of 2 to 30 pictures added to 24 clips
+ * in four codings, and on the same clips unchanged.
  * @param moves block difference of each picture to the one before, grey levels
  * @param longest most pictures of a run
  * @returns runs that do not touch each other, ascending
@@ -129,7 +135,7 @@ function weigh(
   return { first, last, quietness: inside / quieter, contrast: Math.sqrt(values.length) / loudness };
 }
 
-/** The liveliest picture of a run, without the quality steps of the encoder below `pop`. */
+/** The liveliest picture of a run, without quality steps of the encoder below `pop`. */
 function loudestBut(values: readonly number[], pop: number): number {
   const sorted = [...values].sort((a, b) => b - a);
   const pops = popsIn(values.length);

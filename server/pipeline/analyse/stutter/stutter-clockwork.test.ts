@@ -13,7 +13,7 @@ const RESTS = [
   [152, 170],
 ] as const;
 
-/** A drawn figure that rests between gestures of 12 grey levels; a run of four at 60, and the step behind it. */
+/** A drawn figure that rests between gestures of 12 grey levels; a run of four starts at 60, followed by a step. */
 function figure(step: number, uneven = 0): number[] {
   return Array.from({ length: 180 }, (_, i) => {
     if (RESTS.some(([from, to]) => i >= from && i <= to) || (i >= 60 && i <= 63)) return 0.02;

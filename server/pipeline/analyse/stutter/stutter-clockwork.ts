@@ -1,15 +1,15 @@
 import { median } from '#server/media/statistics.ts';
 
-/** Pictures on each side of a run that show how it moves there. */
+/** Pictures on each side of a run that show its motion. */
 const FLANK = 6;
-/** Steps that change the liveliest blocks by less (grey levels) tell nothing. */
+/** Steps that change the liveliest blocks by less show nothing, grey levels. */
 const MIN_MOTION = 1;
-/** No step of motion as even as clockwork is this many times more or less than the usual one. */
+/** In motion as even as clockwork, no step is this many times more or less than the usual one. */
 const EVEN_RATIO = 1.4;
-/** A step this many times the usual one is none of it. */
+/** A step this many times the usual one is not part of such motion. */
 const STEP_RATIO = 1.5;
 
-/** Changes on one side of a run, up to a cut; of nothing behind it. */
+/** Changes on one side of a run, up to a cut. */
 export function sideMoves(
   moves: readonly number[],
   cutSet: ReadonlySet<number>,
@@ -21,7 +21,10 @@ export function sideMoves(
   return steps.slice(0, end < 0 ? FLANK : end).map((at) => moves[at] ?? 0);
 }
 
-/** True for motion as even as clockwork on both whole sides: whatever rests by itself slows down or goes on otherwise. */
+/**
+ * True for motion as even as clockwork on both complete sides. What rests by nature slows down, or continues
+ * differently.
+ */
 export function isClockwork(around: readonly number[]): boolean {
   const usual = median(around);
   const isEven = around.every((move) => move <= EVEN_RATIO * usual && EVEN_RATIO * move >= usual);
@@ -29,8 +32,8 @@ export function isClockwork(around: readonly number[]): boolean {
 }
 
 /**
- * True where such motion goes on behind a run with one long step: pictures were lost there, however often the clip rests elsewhere. A drawn figure that
- * rests between its gestures does not leap when it goes on as before.
+ * True if such motion continues after a run with one large step. Pictures were then lost, however often the clip rests
+ * elsewhere: a drawn figure that rests between gestures does not leap when it continues as before.
  */
 export function leapsInClockwork({
   first,

@@ -8,7 +8,7 @@ const isHeld = (i: number) => i >= run.first && i <= run.last;
 const moves = Array.from({ length: 120 }, (_, i) => (isHeld(i) ? 0.4 : 12 + 3 * Math.sin(1.3 * i)));
 
 const copies = frameSeries(moves);
-/** What still moves adds up; what an encoder leaves of copies does not. */
+/** Slow motion adds up over a distance; what an encoder leaves of copies does not. */
 const slow = {
   ...copies,
   blockDiff: new Map(

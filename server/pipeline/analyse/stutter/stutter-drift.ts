@@ -1,25 +1,32 @@
 import { LAGS, type FrameSeries } from '#server/media/grey/grey-series.ts';
 
-/** A distance over which pictures of a run are compared: over fewer, what encoders still refine in copies adds up as motion does. */
+/**
+ * Least distance between compared pictures of a run. Over fewer pictures, what encoders refine in copies adds up just
+ * like motion.
+ */
 const LEAST_LAG = 4;
 /**
- * Change over that distance against the largest single change of the run. Copies stay what they are: of 119 runs of 4 to 8 planted into 23 public
- * clips it is 1.1 by the median and 2.2 at most, in a logo whose light wanders on before a cut, claimed as 16 copies, it is 7.
+ * Change over that distance against the largest single change of the run. Copies stay the same: in 119 runs of 4 to 8
+ * added to 23 public clips it is 1.1 by the median and at most 2.2. In a logo with a moving light before a cut (16
+ * pictures) it is 7.
  */
 const MIN_DRIFT = 2.5;
-/** Over the shortest distance encoders may still refine: in five copies of a coast seen from the air it is 2.6. */
+/** Over the shortest distance encoders may still refine: 2.6 in five copies of an aerial shot of a coast. */
 const MIN_DRIFT_REFINED = 3.2;
-/** Changes below this are rounding, grey levels. */
+/** Smaller changes are rounding, grey levels. */
 const LEAST = 0.1;
 
-/** So many distances and more are asked in two halves: what encoders refine in copies comes to an end, and what drifts goes on. */
+/** From this many distances on, both halves are checked: refining of copies ends, drifting goes on. */
 const IN_HALVES = 4;
 
-/** A last picture this many times livelier than all before it ends the run as motion sets in again: what comes before it is asked. */
+/**
+ * A last picture this many times livelier than all before it is motion that starts again; the run is then checked
+ * without it.
+ */
 const LIVELY_END = 2;
 
 /**
- * True for a run in which something moves on, however slowly: its small changes add up, as those of no copies do.
+ * True for a run in which something keeps moving, however slowly: its small changes add up, those of copies do not.
  * @param run first and last copy; the true picture stands right before
  */
 export function drifts(

@@ -1,19 +1,19 @@
 import { median } from '#server/media/statistics.ts';
 import type { StutterRun } from './stutter-history.ts';
 
-/** Living pictures behind a run that show what moves there. */
+/** Moving pictures after a run that show its motion. */
 const FLANK = 6;
-/** The picture behind a run is shown twice when its repeat changes this share of the quieter side at most... */
+/** The picture after a run is shown twice if its repeat changes by at most this share of the quieter side... */
 const MAX_REPEAT_SHARE = 0.12;
-/** ...and the sides move so much (grey levels) that one repeat stands out. */
+/** ...and the sides move by this much (grey levels), so that one repeat stands out. */
 const MIN_LEVEL = 4;
-/** The picture behind the repeat moves again. */
+/** The picture after the repeat must change by this share of the motion again. */
 const ALIVE_SHARE = 0.4;
 
 /**
- * A held run with the picture that stands behind it too early. Who fills the time of lost pictures to a constant rate by halves, as
- * ffmpeg's `-vsync cfr` does, repeats the last picture before the hole for all but one of them and shows the next picture twice, the first
- * time a picture too early: that one stands where a lost picture belongs as the repeats do.
+ * Extends a held run by the picture after it, if that one is shown too early. Tools that fill the time of lost pictures
+ * at a constant rate, such as ffmpeg's `-vsync cfr`, repeat the last picture before the gap for all lost ones but one,
+ * and show the next picture twice. Its first showing stands in the place of a lost picture, just as the repeats do.
  * @param moves change of each decoded picture (block difference, grey levels)
  * @param cuts first pictures of new shots
  * @param isTorn true for decoded pictures whose own data are damaged

@@ -3,7 +3,7 @@ import { frameSeries } from '#server/test/frame-series.ts';
 import { detectStutter } from './detect-stutter.ts';
 import { comesToRest, glidesToRest } from './stutter-easing.ts';
 
-/** A figure that slows down to a stop as measured, rests, and then words appear. */
+/** A figure that slows down to a stop (measured values), rests, and then words appear. */
 const SLOWING = [8.88, 7.93, 7.28, 6.57, 5.94, 4.96, 3.71];
 const GLIDE = [2.3, 1.3, 1.13, 1.21, 1.14];
 const run = { first: 60, last: 64 };
@@ -24,7 +24,10 @@ describe('glidesToRest', () => {
   });
 });
 
-/** A drawn laptop that comes in at once, slows down and rests until it goes on, as measured: the first pictures of its rest are still refined. */
+/**
+ * A drawn laptop that enters fast, slows down and rests until it moves on (measured values); the encoder still refines
+ * the first pictures of the rest.
+ */
 const BRISK = [8.2, 7.2, 5.9, 7.8, 25.3, 64.4, 131.8, 51.1, 29.6, 14.6];
 const SETTLING = [1.07, 5.69, 5.12, 3.36];
 const RESTED = Array.from({ length: 25 }, () => 0.16);

@@ -1,21 +1,21 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 
-/** Pictures on each side of a run that show what changes there... */
+/** Pictures on each side of a run that are examined... */
 const FLANK = 6;
-/** ...of which so many that only grow brighter, or only darker, make a fade. */
+/** ...of which this many must only grow brighter, or only darker, for a fade. */
 const MIN_FADING = 3;
 /**
- * Share of a change (mean difference) that the shift of the histogram explains, from which on nothing but the brightness changes. What moves keeps
- * its levels: it is 0.13 by the median beside runs planted into 30 public clips, and 1.00 in a still that fades in, rests and fades out, of which
- * nine pictures were taken out.
+ * Share of a change (mean difference) that the shift of the histogram must explain, so that only the brightness
+ * changes. Moving objects keep their levels: the share is 0.13 by the median next to runs added to 30 public clips, and
+ * 1.00 in a still that fades in, rests and fades out.
  */
 const FADE_SHARE = 0.8;
 /** Grey levels that a histogram distance of 1 stands for (`histogramDistance`). */
 const LEVELS = 128;
-/** Changes of less (mean difference, grey levels) tell nothing. */
+/** Smaller changes show nothing (mean difference, grey levels). */
 const MIN_CHANGE = 0.5;
 
-/** Where a run stands, and the first pictures of new shots. */
+/** Place of a run, and the first pictures of new shots. */
 export interface FadePlace {
   readonly first: number;
   readonly last: number;
@@ -23,14 +23,14 @@ export interface FadePlace {
 }
 
 /**
- * True for a run between a fade and one the other way: a still, or black, that is shown for a moment. A fade that halts and goes on as before is
- * a fault like any other, and what another shot does says nothing.
+ * True for a run between a fade and an opposite one: a still, or black, that is shown for a moment. A fade that halts
+ * and continues is a defect like any other. Fades of other shots do not count.
  */
 export function isBetweenFades(series: FrameSeries, { first, last, cutSet }: FadePlace): boolean {
   return fadeOf(series, cutSet, first - 1, -1) * fadeOf(series, cutSet, last + 1, 1) < 0;
 }
 
-/** Whether the pictures on one side grow brighter (1) or darker (-1) and change by nothing else; 0 where they do not. */
+/** Whether the pictures on one side only grow brighter (1) or darker (-1); 0 otherwise. */
 function fadeOf(
   { meanDiff, histogramDiff, lumaMean }: FrameSeries,
   cutSet: ReadonlySet<number>,

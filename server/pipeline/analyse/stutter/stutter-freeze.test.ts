@@ -6,7 +6,7 @@ import { explainsLengths } from './stutter-freeze.ts';
 const FPS = 30;
 const LENGTH = 125;
 
-/** Motion of a hand-held shot around a freeze of 125 copies from 60 on; `behind` is the step across it. */
+/** Motion of a hand-held shot around a freeze of 125 copies from picture 60 on; `behind` is the step after it. */
 function frozen(behind = 12, level = 12): number[] {
   return Array.from({ length: 300 }, (_, i) => {
     if (i >= 60 && i < 60 + LENGTH) return i === 60 ? 0.6 : 0.02;
@@ -26,7 +26,7 @@ const FREEZE = [60, 184, 'inserted'];
 describe('a freeze longer than a stutter', () => {
   it('is put in where the motion goes on behind it and the picture outlasts the sound by just as much', () => {
     expect(found(frozen(), LENGTH)).toEqual([FREEZE]);
-    // Sounds are a little longer by nature, and end in whole blocks.
+    // Sound is a little longer by nature and ends in whole blocks.
     expect(found(frozen(), LENGTH - 3)).toEqual([FREEZE]);
   });
 

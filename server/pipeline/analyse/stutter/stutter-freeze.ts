@@ -3,37 +3,48 @@ import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { evidenceBehind } from './stutter-evidence.ts';
 import type { StutterRun } from './stutter-history.ts';
 
-/** What encoders leave of copies once they have settled, grey levels of the liveliest blocks, and in a key picture among them. */
+/**
+ * Most change that encoders leave of copies once they have settled (grey levels of the liveliest blocks), and in a key
+ * picture among them.
+ */
 const SETTLED = 0.8;
 const POP = 2.6;
-/** Livelier pictures in a row that a key picture among copies makes at most. */
+/** Most livelier pictures in a row that a key picture causes among copies. */
 const POP_FRAMES = 2;
 /**
- * Copies that the encoder still works on, or already draws from what follows: so many at each end, and below this share of the motion beside it (0.03 to
- * 0.35 in freezes of ten clips).
+ * Most copies at each end that the encoder still refines or already blends with what follows; they change by less than
+ * this share of the motion beside it (0.03 to 0.35 in freezes of ten clips).
  */
 const UNSETTLED_FRAMES = 3;
 const UNSETTLED_SHARE = 0.4;
-/** Pictures on each side that must be alive, and those of them that show how long a step is right there. */
+/** Pictures on each side that must move, and how many of them give the usual step there. */
 const FLANK = 6;
 const NEAR = 3;
-/** Least motion of each side, and of each of its pictures (grey levels): what is hardly alive may have come to rest. */
+/**
+ * Least motion of each side, and of each of its pictures, grey levels; a side that hardly moves may have come to rest.
+ */
 const MIN_LEVEL = 2.5;
 const MIN_LIVELY = 1.2;
-/** The sides may differ by so much: one that moves far more is another scene. */
+/** Largest ratio between the two sides: one that moves far more is another scene. */
 const MOST_UNEVEN = 4;
-/** The step across is an ordinary one: so many times the steps beside it, up or down. */
+/** The step after the freeze is ordinary: at most this many times the steps next to it, up or down... */
 const MOST_STEP = 1.6;
-/** ...and is not as far as pictures are that lie far apart, as `lossEvidence` says: in fast motion these differ little more than neighbours do. */
+/**
+ * ...and not as large as between pictures that lie far apart (`lossEvidence`). In fast motion these differ little more
+ * than neighbours do.
+ */
 const MOST_EVIDENCE = 0.2;
-/** A picture that changes by less than this share of the motion behind the freeze repeats the one behind it. */
+/** A picture that changes by less than this share of the motion after the freeze repeats the one before it. */
 const REPEAT_SHARE = 0.3;
-/** The picture outlasts the sound by the freezes and no more than this (pictures)... */
+/** The picture may be longer than the sound by at most this many pictures more than the freezes explain... */
 const MOST_BEYOND = 2;
-/** ...or less by what sounds last longer by nature, seconds: 131 of 136 of unharmed clips (docs/benchmarks/repeats-in-public-clips.md). */
+/**
+ * ...or shorter by what sound is longer by nature, seconds: 131 of 136 undamaged clips stay below
+ * (docs/benchmarks/repeats-in-public-clips.md).
+ */
 const LONGER_SOUND_S = 0.1;
 
-/** Where freezes are looked for. */
+/** Where freezes are searched. */
 export interface FreezeClip {
   readonly series: FrameSeries;
   readonly moves: readonly number[];
@@ -43,10 +54,11 @@ export interface FreezeClip {
 }
 
 /**
- * Freezes longer than a stutter behind which the motion goes on as though nothing had been: by their pictures alone they may be meant, as a film stops
- * and goes on, so that only the lengths of picture and sound can make repeats of them (`explainsLengths`). ffmpeg's `loop` of one
- * picture without new times makes 125 repeats of five.
- * @param longest pictures that a stutter has at most
+ * Finds freezes longer than a stutter after which the motion continues as if nothing had happened. By their pictures
+ * alone they may be intended, as when a film stops and continues; only the lengths of picture and sound can prove them
+ * repeats (`explainsLengths`). For example, ffmpeg's `loop` of one picture without new times makes 125 repeats out of
+ * five.
+ * @param longest most pictures of a stutter
  */
 export function findFreezes(clip: FreezeClip, longest: number): StutterRun[] {
   return stillStretches(clip).flatMap(([first, last]) => {
@@ -56,9 +68,10 @@ export function findFreezes(clip: FreezeClip, longest: number): StutterRun[] {
 }
 
 /**
- * Whether what was put in is all that the picture outlasts the sound by.
- * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound: then nothing is explained
- * @param putIn repeated pictures, the freezes and all others
+ * Whether the inserted pictures are all that makes the picture longer than the sound.
+ * @param pictureSurplus how many pictures the picture is longer than the sound; null without sound, which explains
+ * nothing
+ * @param putIn number of inserted pictures, in freezes and all other runs
  */
 export function explainsLengths(pictureSurplus: number | null, putIn: number, fps: number): boolean {
   if (pictureSurplus === null) return false;
@@ -66,7 +79,7 @@ export function explainsLengths(pictureSurplus: number | null, putIn: number, fp
   return beyond <= MOST_BEYOND && beyond >= -Math.max(MOST_BEYOND, LONGER_SOUND_S * fps);
 }
 
-/** Stretches of pictures that repeat the one in front of them, first and last. */
+/** Stretches of pictures that repeat the one before them: first and last. */
 function stillStretches({ moves, cutSet }: FreezeClip): [number, number][] {
   const stretches: [number, number][] = [];
   moves.forEach((move, at) => {
@@ -83,7 +96,7 @@ function stillStretches({ moves, cutSet }: FreezeClip): [number, number][] {
   ]);
 }
 
-/** Copies beyond one end of a stretch that the encoder has not settled on. */
+/** Number of copies beyond one end of a stretch that the encoder has not settled on. */
 function unsettled(moves: readonly number[], end: number, direction: -1 | 1): number {
   let count = 0;
   while (count < UNSETTLED_FRAMES) {
@@ -100,7 +113,8 @@ function judge(clip: FreezeClip, first: number, last: number): StutterRun | null
   const { moves, cutSet, series } = clip;
   const before = moves.slice(Math.max(1, first - FLANK), first);
   const step = moves[last + 1] ?? 0;
-  // The picture behind may have been given the freeze's last moment as well: it is there twice, and the first of them goes.
+  // The next picture may be shown twice, because it also filled the freeze's last moment; its first showing is then
+  // removed too.
   const isTwice =
     (moves[last + 2] ?? Infinity) < REPEAT_SHARE * median(moves.slice(last + 3, last + 3 + NEAR));
   const end = isTwice ? last + 1 : last;
@@ -127,5 +141,5 @@ function judge(clip: FreezeClip, first: number, last: number): StutterRun | null
   };
 }
 
-/** Confidence of what motion and lengths say together, to the picture. */
+/** Confidence when motion and lengths agree, to the picture. */
 const CONFIDENCE = 0.95;

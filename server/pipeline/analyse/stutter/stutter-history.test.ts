@@ -54,7 +54,7 @@ describe('decideHistories', () => {
   it('takes a short run over which nothing was lost for a rest, where it is livelier than copies and nothing was put in', () => {
     const rest = { ...run(30, 3, -0.93), quietness: 0.17 };
     expect(historiesOf([rest], -0.4)).toEqual([]);
-    // As sounds of clips that are passed on outlast their pictures.
+    // Sound of clips that were shared and coded again is often longer than the picture.
     expect(historiesOf([rest], -1.8)).toEqual([]);
     expect(historiesOf([rest], 3)).toEqual(['inserted']);
     expect(historiesOf([rest], -3)).toHaveLength(1);

@@ -2,34 +2,40 @@ import { median, quantile } from '#server/media/statistics.ts';
 
 /** Pictures on each side that a hold is compared with. */
 const FLANK = 6;
-/** Repeats that are left of a run at least. */
+/** Fewest repeats that remain of a run. */
 const SHORTEST = 2;
-/** A picture may be held when its change is below this share of the motion level around... */
+/** A picture may be held if its change is below this share of the motion level around it... */
 const HELD_SHARE = 0.45;
-/** ...and below this block difference (grey levels): what x264 at crf 18 to 30 leaves of a repeat. */
+/** ...and below this block difference (grey levels), which x264 at crf 18 to 30 leaves of a repeat. */
 const HELD_MAX = 2.6;
-/** The level around is the higher of one second and this many pictures to each side (short moves). */
+/** The level is the higher of two: one second around, or this many pictures on each side (short moves). */
 const NEAR = 8;
 /** Up to this many livelier pictures inside a hold are quality steps of the encoder... */
 const POP_FRAMES = 2;
-/** ...when they stay below this share of the motion outside. */
+/** ...if they stay below this share of the motion outside... */
 const POP_SHARE = 0.25;
-/** ...and, between single held pictures, this many times them: else it is a slow picture between two of a cadence. */
+/**
+ * ...and, between at most `LONE_HOLDS` held pictures, below this many times these; otherwise it is a slow picture
+ * between two holds of a cadence.
+ */
 const LONE_POP_RATIO = 2;
 const LONE_HOLDS = 2;
-/** An outer picture of a run is slow motion, no copy, when it changes this share of the motion beside it... */
+/** An outer picture of a run is slow motion and no copy if it changes by this share of the motion next to it... */
 const SLOW_SHARE = 0.38;
-/** ...and this many times more than the run does. */
+/** ...and this many times more than the run. */
 const SLOW_CONTRAST = 6;
-/** So many pictures between a run and a step over lost ones are still repeats... */
+/** Up to this many pictures between a run and a step over lost ones are still repeats... */
 const LATE_FRAMES = 3;
-/** ...when the step is this many times livelier than both sides... */
+/** ...if the step is this many times livelier than both sides... */
 const LATE_JUMP = 3;
-/** ...and they are at most as lively as the quieter side, or change this share of it: encoders draw the last repeats from what follows, too. */
+/**
+ * ...and they are at most this much livelier than the quieter side, or change by this share of the step: encoders blend
+ * the last repeats with what follows.
+ */
 const LATE_SHARE = 1.2;
 const DRAWN_SHARE = 0.4;
 
-/** True for every picture that may be held: far stiller than the second around it, or than what is near. */
+/** For each picture, whether it may be held: far stiller than the second around it, or than its neighbours. */
 export function findHeld(moves: readonly number[], cuts: ReadonlySet<number>, fps: number): boolean[] {
   const reach = Math.max(FLANK * 2, Math.round(fps));
   return moves.map((value, i) => {
@@ -44,7 +50,7 @@ function level(moves: readonly number[], cuts: ReadonlySet<number>, i: number, r
   return quantile(around, 0.7);
 }
 
-/** Stretches of held pictures, first and last, ascending. */
+/** Stretches of held pictures: first and last, ascending. */
 export function toHolds(held: readonly boolean[]): [number, number][] {
   const holds: [number, number][] = [];
   held.forEach((isHeld, i) => {
@@ -55,7 +61,7 @@ export function toHolds(held: readonly boolean[]): [number, number][] {
   return holds;
 }
 
-/** Holds with quality steps of the encoder between them are one run. */
+/** Joins holds that only quality steps of the encoder separate. */
 export function joinHolds(
   holds: readonly (readonly [number, number])[],
   moves: readonly number[],
@@ -88,7 +94,7 @@ function joins(
   return between.every((value) => value < POP_SHARE * level);
 }
 
-/** Takes slow pictures off both ends of a run: a repeat is far stiller than the slowest motion beside it. */
+/** Removes slow pictures from both ends of a run: a repeat is far stiller than the slowest motion next to it. */
 export function trimSlow([from, to]: readonly [number, number], moves: readonly number[]): [number, number] {
   let [first, last] = [from, to];
   const inside = () => median(moves.slice(first, last + 1));
@@ -103,8 +109,8 @@ export function trimSlow([from, to]: readonly [number, number], moves: readonly 
 }
 
 /**
- * Last picture of a run: where a step over lost pictures follows within a few pictures, those between are
- * repeats that the encoder still worked on, as slow as a living picture but no more.
+ * Last picture of a run. If a step over lost pictures follows within a few pictures, those between are repeats that the
+ * encoder still refined: at most as lively as a moving picture.
  */
 export function endAtJump(
   { first, last }: { readonly first: number; readonly last: number },

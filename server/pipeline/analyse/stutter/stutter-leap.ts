@@ -2,23 +2,23 @@ import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { median } from '#server/media/statistics.ts';
 import { MIN_EVIDENCE } from './stutter-drawn.ts';
 
-/** Pictures on each side of a run that show how much the picture changes from one to the next... */
+/** Pictures on each side of a run that show the usual change... */
 const FLANK = 6;
-/** ...and so many at least on a side that tells. */
+/** ...and the least number of them for a side to count. */
 const TELLING_LEAST = 3;
 /**
- * A step over lost pictures changes no more than all of their steps together, whatever moves: so much above that, and the motion beside
- * the run did not make it. (A menu whose pointer rested for 21 pictures before a button lit up: three times all of them.)
+ * A step over lost pictures changes no more than all their steps together. Beyond this many times that, the motion
+ * around the run did not cause it. (A menu whose pointer rested for 21 pictures before a button lit up: three times.)
  */
 const MOST_PER_PICTURE = 2;
 /**
- * Nor does it bring other shades in than these would: more than so many times the usual change of the histogram for each of them, where that is no
- * rounding. (Tiles of a map that appear once it rests: 4.3 times. Of 250 planted runs two have more than three times.)
+ * It also brings in no more new shades: at most this many times the usual change of the histogram for each picture,
+ * above rounding. (Map tiles that appear once the map rests: 4.3 times. Of 250 added runs, two exceed three times.)
  */
 const MOST_SHADES_PER_PICTURE = 3;
 const TELLING_SHADES = 0.006;
 
-/** Where a run stands. */
+/** Place of a run. */
 interface LeapPlace {
   readonly first: number;
   readonly last: number;
@@ -27,9 +27,10 @@ interface LeapPlace {
 }
 
 /**
- * True where the step behind a run is larger than the pictures that may have been lost under it could make it, had each moved twice as far as the
- * liveliest beside the run, or brings in other shades than they do though it is no longer than they: something turned, lit up or came in, and what rested until then was at rest.
- * @param evidence that of the change in `Evidence`
+ * True if the step after a run cannot come from the pictures that may be lost under it: it is larger than all of them
+ * at twice the liveliest motion next to the run, or it is no larger but brings in other shades. Something turned, lit
+ * up or entered, and the run was a rest.
+ * @param evidence `evidence` of `Evidence`
  */
 export function leavesMotion(
   { meanDiff, histogramDiff }: Pick<FrameSeries, 'meanDiff' | 'histogramDiff'>,

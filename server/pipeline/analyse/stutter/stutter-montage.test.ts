@@ -4,7 +4,7 @@ import { detectStutter } from './detect-stutter.ts';
 
 const FPS = 30;
 
-/** Motion of a hand-held shot: 12 grey levels, never quite even. */
+/** Motion of a hand-held shot: about 12 grey levels, never quite even. */
 const motion = (count: number) =>
   Array.from({ length: count }, (_, i) => 12 * (1 + 0.2 * Math.sin(i * 1.7) + 0.1 * Math.sin(i * 0.4)));
 /** The same with each picture shown twice. */
@@ -19,7 +19,7 @@ describe('detectStutter in a montage', () => {
   it('finds a freeze in a shot of full rate beside one that is slowed down by pairs of pictures', () => {
     const freeze = still(motion(70), 30, 4);
     expect(placesOf([...freeze, 60, ...pairs(40)], [70])).toEqual([[30, 33]]);
-    // A cut that nothing shows, as between two shots of like brightness.
+    // A cut that nothing shows, as between two shots of similar brightness.
     expect(placesOf([...freeze, ...pairs(40)], [])).toEqual([[30, 33]]);
     expect(placesOf([...pairs(40), 60, ...freeze], [40])).toEqual([[71, 74]]);
   });
@@ -33,14 +33,14 @@ describe('detectStutter in a montage', () => {
     const moves = [...stills, 60, ...still(motion(50), 20, 3), ...stills];
     const cuts = [0, 13, 26, 39, 90, 103, 116];
     expect(placesOf(moves, cuts)).toEqual([[60, 62]]);
-    // Without the cuts between they are rests of one and the same screen.
+    // Without the cuts between them they are rests of one screen.
     expect(placesOf(moves, [])).toEqual([]);
   });
 
   it('takes the rest of a page before another one for no freeze where a screen rests most of the time', () => {
     const scroll = [2.9, 4.1, 5.3, 6.2, 6.7, 7.5, 7.2, 5.8, 5.1, 4.2, 2.9];
     const page = (rest: number) => [...scroll, ...stand(rest)];
-    // A page of another kind: the step into it is longer than any beside it.
+    // A page of another kind: the step into it is larger than any next to it.
     const turned = (rest: number) => [
       ...page(rest),
       ...page(20),
@@ -51,7 +51,7 @@ describe('detectStutter in a montage', () => {
     ];
     const placesIn = (rest: number) => placesOf(turned(rest), []);
     expect(placesIn(20)).toEqual([]);
-    // Where less rests, as in a film of figures that pause, it is lost pictures.
+    // If less rests, as in a film of figures that pause, pictures were lost.
     expect(placesIn(6)).toEqual([[28, 47]]);
   });
 

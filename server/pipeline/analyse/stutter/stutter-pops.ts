@@ -1,22 +1,22 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { quantile } from '#server/media/statistics.ts';
 
-/** Pictures on each side that show how far things go here. */
+/** Pictures on each side that show the usual change. */
 const FLANK = 8;
 const LEVEL_SHARE = 0.7;
-/** Levels below these tell nothing, grey levels of the liveliest blocks and of the whole picture. */
+/** Lower levels show nothing; grey levels of the liveliest blocks and of the whole picture. */
 const MIN_LEVEL = 1.2;
 const MIN_MEAN_LEVEL = 0.1;
-/** A pop changes the liveliest blocks so many times more than is usual around it... */
+/** A pop changes the liveliest blocks this many times more than usual... */
 const MIN_RISE = 1.5;
-/** ...and rises there so many times more than in the whole picture. */
+/** ...and this rise is this many times that of the whole picture. */
 const LOCAL_RATIO = 2;
 
 /**
- * The series with steps in which something pops up on the screen (a word of a caption, a sticker, a digit) made as lively as the
- * livelier step beside each: they say nothing of how what was filmed moves. Where all that moves goes farther, as over lost
- * pictures, the whole picture rises with its liveliest blocks. Measured on captions that change two to four times a second over eleven
- * clips of people who talk (docs/benchmarks/repeats-in-public-clips.md).
+ * Evens out steps in which something pops up on the screen (a word of a caption, a sticker, a digit): each becomes as
+ * lively as the livelier of the steps next to it, because it says nothing about the filmed motion. After lost pictures
+ * all motion goes farther, and the whole picture rises with its liveliest blocks. Measured on captions that change two
+ * to four times a second over eleven clips of people talking (docs/benchmarks/repeats-in-public-clips.md).
  * @param cuts first pictures of new shots, which stay as they are
  */
 export function withoutPops(series: FrameSeries, cuts: ReadonlySet<number>): FrameSeries {

@@ -4,7 +4,7 @@ import { detectStutter } from './detect-stutter.ts';
 import { NOTHING_BEHIND } from './stutter-evidence.ts';
 import { isRestless } from './stutter-restless.ts';
 
-/** Changes in a drawn scene whose cup and lamp jitter, as measured; four pictures of it rest. */
+/** Measured changes in a drawn scene whose cup and lamp jitter; four pictures of it rest. */
 const JITTER = [
   [14.1, 5.29, 12.5, 6.42, 2.29, 0.61, 2.17, 2.59, 3.15, 0.92, 4.51, 6.68, 3.01, 2.36, 12.78, 0.31, 12.71],
   [1.87, 2.07, 0.93, 1.26, 3.16, 3.11, 12.88, 2.5, 9.8, 0.12, 0.65, 0.44, 0.05, 3.81, 1.79, 5.41, 7.43, 7.42],

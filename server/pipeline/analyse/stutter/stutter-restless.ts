@@ -2,44 +2,54 @@ import { median } from '#server/media/statistics.ts';
 import { isSharp, reachOf, type RunPlace } from './stutter-cadence.ts';
 import type { Evidence } from './stutter-evidence.ts';
 
-/** How much of a shot around a run shows how still its pictures come to stand by themselves, seconds to each side, and pictures in all at least. */
+/**
+ * How much of a shot shows how still its pictures become by nature: seconds on each side of the run, and least number
+ * of pictures.
+ */
 const REACH_S = 1;
 const FEWEST = 24;
-/** Pictures that change up to so many times as much as the liveliest of the run are about as still as it is... */
+/** Pictures that change up to this many times as much as the liveliest of the run are about as still... */
 const ABOUT = 2.5;
 /**
- * ...and from this share of them on, such stillness is how the shot moves. Around 110 runs planted into public clips and coded anew it is 0.12 at most,
- * around four wrong claims (two of a scene whose parts jitter, noise beside damage) 0.15 to 0.35.
+ * ...and from this share of them on, such stillness is natural in the shot. The share is at most 0.12 around 110 runs
+ * added to public clips and re-encoded, and 0.15 to 0.35 around four natural rests (two in a scene whose parts jitter,
+ * noise next to damage).
  */
 const MOST_SHARE = 0.14;
-/** Still pictures in a row above which a part of the shot rests, and moves elsewhere: such rests are judged by themselves. */
+/**
+ * A longer row of still pictures is a part of the shot that rests, while others move; such rests are judged separately.
+ */
 const LONGEST_MOMENT = 8;
-/** Holds of which this share follows each other as far apart as usual, to a picture, keep the rhythm of a rate that is shown as another. */
+/**
+ * If this share of the holds follow each other at the usual distance, to a picture, they keep the rhythm of a converted
+ * rate.
+ */
 const RHYTHM_SHARE = 0.7;
 const FEWEST_STEPS = 3;
-/** In a run so long one picture is the step in quality of a key picture. */
+/** In a run this long, one picture may be the quality step of a key picture. */
 const LONG_RUN = 5;
-/** A step behind the run that says so much more that pictures were lost is no such motion. */
+/** Evidence after the run that proves lost pictures in spite of the stillness. */
 const CLEAR_EVIDENCE = 1.2;
-/** Below this (grey levels) all are what an encoder leaves of pictures that do not change at all, and tell nothing. */
+/** Below this (grey levels), pictures are only what an encoder leaves of still ones; they show nothing. */
 const TELLING = 0.25;
 
 /**
- * True where pictures around a run come to stand about as still as it now and then: between copies and motion lies a gap, while motion that jitters and
- * rests has all in between. Not where pictures are held in a rhythm, as a rate that is shown as another does.
- * @param told what the step behind the run tells
+ * True if pictures around a run are now and then about as still as it. Copies and motion differ clearly, while motion
+ * that jitters and rests has all degrees of stillness. False if pictures are held in a rhythm, as with a converted
+ * rate.
+ * @param told evidence of the step after the run
  */
 export function isRestless(run: RunPlace, told: Evidence): boolean {
   const { first, last, moves, cutSet } = run;
   const inside = moves.slice(first, last + 1).sort((a, b) => b - a);
   const loudest = inside[inside.length < LONG_RUN ? 0 : 1] ?? 0;
   if (loudest < TELLING || told.evidence + told.motionEvidence >= CLEAR_EVIDENCE) return false;
-  // Beside a cut one side alone would tell.
+  // At a cut only one side could be judged.
   if (cutSet.has(first) || cutSet.has(last + 1)) return false;
   const [from, to] = reachOf(run, REACH_S);
   if (keepsRhythm(run, from, to)) return false;
   let [around, still] = [0, 0];
-  // One that reaches beyond what is looked at may be of any length.
+  // A row that began before the examined part may have any length.
   for (let at = Math.max(1, from), moment = Infinity; at <= Math.min(to, moves.length - 1); at += 1) {
     const isAround = (at < first || at > last) && !cutSet.has(at);
     if (isAround) around += 1;
@@ -51,7 +61,7 @@ export function isRestless(run: RunPlace, told: Evidence): boolean {
   return around >= FEWEST && still >= MOST_SHARE * around;
 }
 
-/** True where the other holds around a run follow each other evenly. */
+/** True if the other holds around a run follow each other evenly. */
 function keepsRhythm({ first, last, moves, holds }: RunPlace, from: number, to: number): boolean {
   const starts = holds.flatMap(([start, end]) => {
     const isOther = (end < first || start > last) && start >= from && end <= to;

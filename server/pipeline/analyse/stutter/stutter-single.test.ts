@@ -3,7 +3,7 @@ import { frameSeries } from '#server/test/frame-series.ts';
 import { detectStutter } from './detect-stutter.ts';
 import { keepsTime } from './stutter-single.ts';
 
-/** Even motion with single repeats before a step over one lost picture each. */
+/** Even motion with single repeats, each followed by a step over one lost picture. */
 const withSingles = (at: readonly number[]) =>
   Array.from({ length: 240 }, (_, i) => {
     const usual = 12 + Math.sin(1.3 * i);

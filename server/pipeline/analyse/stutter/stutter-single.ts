@@ -3,14 +3,15 @@ import { median } from '#server/media/statistics.ts';
 import { MAX_HISTOGRAM } from '../dropped-frames/detect-hidden-drops-step.ts';
 import { isSharp, type RunPlace } from './stutter-cadence.ts';
 
-/** Pictures on each side that show how much of the whole picture usually changes. */
+/** Pictures on each side that show how much the whole picture usually changes. */
 const FLANK = 6;
-/** A jump behind a single repeat is twice a usual step, and no more than this many times: else it leads to another shot. */
+/** The jump after a single repeat is about twice a usual step; above this many times it leads to another shot. */
 const MAX_SINGLE_JUMP = 4;
 
 /**
- * True where the step behind a single repeat leads to another shot: it is too long, by what moves most or by the whole picture. A jump cut in
- * lively motion changes the liveliest blocks no more than the motion does, but all the others as well; a flash changes the brightness of all.
+ * True if the step after a single repeat leads to another shot, because it is too large in the liveliest blocks or in
+ * the whole picture. A jump cut in lively motion changes the liveliest blocks no more than the motion does, but all
+ * others as well; a flash changes the brightness everywhere.
  * @param at the repeat
  * @param livelier usual change of the liveliest blocks on its livelier side
  */
@@ -28,16 +29,19 @@ export function leadsElsewhere(
   );
 }
 
-/** A rate that was shown as one a little higher holds one picture in so many at most: one a second. */
+/** A rate that was converted to a slightly higher one repeats a picture at least this often: about once a second. */
 const LONGEST_BEAT_S = 1.25;
-/** So many others on the beat of a single repeat, up to so many beats away, a picture early or late, make it the way the clip was made. */
+/**
+ * This many other repeats on the beat of a single one, up to this many beats away and within this many pictures, show
+ * how the clip was made.
+ */
 const MIN_BEATS = 3;
 const BEATS = 4;
 const SLACK = 1;
 
 /**
- * True for a single repeat that comes again at equal distances: 24 pictures shown as 25, or 28.8 as 30, which leave out one where they show one
- * twice. Seven such repeats of one clip were claimed as losses; those of faults keep no time.
+ * True for a single repeat that recurs at equal distances, as when 24 pictures are shown as 25, or 28.8 as 30 with one
+ * left out for each one shown twice. Repeats from defects keep no rhythm.
  */
 export function keepsTime({
   first,

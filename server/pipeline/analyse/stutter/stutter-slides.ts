@@ -1,13 +1,16 @@
-/** A picture that changes this share of the quieter of the two steps beside a run, or more, is a step as well; less is what encoders leave of a still one. */
+/**
+ * A picture that changes by at least this share of the smaller of the two steps next to a run is a step too; less is
+ * what encoders leave of a still one.
+ */
 const STEP_SHARE = 0.3;
-/** So many pictures in a row beside the run that stand as long as it does... */
+/** This many pictures in a row next to the run that stand as long as it does... */
 const MIN_OTHERS = 3;
-/** ...to a picture, where that is so many pictures or more, are how the clip is made. */
+/** ...to a picture, if that is at least this many pictures, show how the clip is made. */
 const LOOSE_DISTANCE = 5;
-/** Between the run and its steps lie so many pictures at most that the encoder still refines. */
+/** Most pictures between the run and its steps that the encoder still refines. */
 const MOST_REFINED = 3;
 
-/** Where a run stands. */
+/** Place of a run. */
 export interface SlidePlace {
   readonly first: number;
   readonly last: number;
@@ -16,9 +19,9 @@ export interface SlidePlace {
 }
 
 /**
- * True where a run is one picture of many that are shown equally long: three a second in a clip of thirty. Encoders refine a picture that stands for
- * so long now and then, so that it falls into short holds, and the steps alone show how the clip is made. Three runs of one of 55 public clips were
- * claimed; of 719 planted into 93 others none is taken for one.
+ * True if a run is one picture of many that are shown equally long, such as three a second in a clip of thirty.
+ * Encoders refine such a picture now and then, which splits it into short holds, so only the steps show how the clip is
+ * made. One of 55 public clips has three such runs; of 719 runs added to 93 others, none is taken for one.
  */
 export function isSlide({ first, last, moves }: SlidePlace): boolean {
   const before = largestStep(moves, first - 1, -1);
@@ -37,7 +40,7 @@ export function isSlide({ first, last, moves }: SlidePlace): boolean {
   return countFrom(before, -1) + countFrom(behind, 1) >= MIN_OTHERS;
 }
 
-/** The largest change among the few pictures beside a run. */
+/** The largest change among the few pictures next to a run. */
 function largestStep(moves: readonly number[], nearest: number, direction: -1 | 1): number {
   let best = nearest;
   for (let far = 1; far <= MOST_REFINED; far += 1) {

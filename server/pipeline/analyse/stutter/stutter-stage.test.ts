@@ -3,7 +3,7 @@ import { frameSeries } from '#server/test/frame-series.ts';
 import { detectStutter } from './detect-stutter.ts';
 import { isEmptyStage } from './stutter-stage.ts';
 
-/** A cut to picture 60, which two copies follow before everything moves. */
+/** A cut to picture 60, followed by two copies before everything moves. */
 const CUT = 60;
 const run = { first: CUT + 1, last: CUT + 2 };
 const isHeld = (i: number) => i >= run.first && i <= run.last;
@@ -11,7 +11,7 @@ const moves = Array.from({ length: 120 }, (_, i) =>
   i === CUT ? 90 : isHeld(i) ? 0.02 : 20 + 3 * Math.sin(1.7 * i),
 );
 const leaping = moves.map((move, i) => (i === run.last + 1 ? 3 * move : move));
-/** Detail that grows from `empty` behind the cut until six pictures behind the run. */
+/** Detail that grows from `empty` after the cut until six pictures after the run. */
 const detail = (empty: number) =>
   moves.map((_, i) => (i < CUT ? 700 : Math.min(500, Math.max(empty, 80 * (i - run.last)))));
 const clip = (empty: number) => frameSeries(moves, { sharpness: detail(empty) });

@@ -2,15 +2,16 @@ import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { median } from '#server/media/statistics.ts';
 import { sideMoves } from './stutter-clockwork.ts';
 
-/** By this many pictures behind a run whatever enters has begun to show... */
+/** By this many pictures after a run, whatever enters is visible... */
 const FLANK = 6;
 /**
- * ...and the picture has this many times the detail (mean squared gradient) of the run. In two montages, of whose plates two and three pictures were
- * taken out, it has 100 and 54 times as much; behind runs planted right behind cuts 1.2 times at most, in one of motion graphics 4.7.
+ * ...and the picture has this many times the detail (mean squared gradient) of the run. It has 100 and 54 times as much
+ * in two montages with resting plates; after runs added right after cuts at most 1.2 times, in one of motion graphics
+ * 4.7.
  */
 const MIN_GAIN = 10;
 
-/** Where a run stands. */
+/** Place of a run. */
 interface StagePlace {
   readonly first: number;
   readonly last: number;
@@ -20,12 +21,12 @@ interface StagePlace {
   readonly cutSet: ReadonlySet<number>;
 }
 
-/** A step this many times those behind it leads over lost pictures; whatever enters sets out. */
+/** A step this many times those after it leads over lost pictures; things that enter start slowly. */
 const LEAP_RATIO = 1.5;
 
 /**
- * True for a run right behind a cut that shows an empty stage: a plate or a backdrop that rests until words, pictures or somebody enter. What was filmed
- * has its detail from its first picture on; a copy of it has as much.
+ * True for a run right after a cut that shows an empty stage: a plate or a backdrop that rests until words, pictures or
+ * somebody enter. A filmed shot has its detail from the first picture on, and so has a copy of it.
  */
 export function isEmptyStage({ sharpness }: Pick<FrameSeries, 'sharpness'>, run: StagePlace): boolean {
   const { first, last, moves, cutSet } = run;

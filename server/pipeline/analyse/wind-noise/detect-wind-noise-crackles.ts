@@ -1,15 +1,17 @@
 import { powerToDb } from '#server/media/signal/signal.ts';
 
-/** Samples of a step, 4 ms at 16 kHz: shorter than a crackle of embers or a scratch, longer than a single wave of the highs. */
+/**
+ * Samples in a step, 4 ms at 16 kHz: shorter than a crackle of embers or a scratch, longer than one wave of the treble.
+ */
 const STEP = 64;
-/** Steps before and behind the top that must be quieter, 12 ms: hisses and plosives of a voice last longer. */
+/** Steps before and after the peak that must be quieter, 12 ms; sibilants and plosives last longer. */
 const REACH = 3;
 /**
- * How much the top must stand out of both, dB. Of 8, 10, 12 and 15 dB this tells 78 stretches of fires best from 341 of wind
- * (0.67 to 0.76 of the fires where one in a hundred winds goes along; docs/benchmarks/wind.md, "Crackles and knocks").
+ * How far the peak must exceed both, dB. Of 8, 10, 12 and 15 dB, this separates 78 stretches of fire best from 341 of
+ * wind (0.67 to 0.76 of the fires at one wind in a hundred; docs/benchmarks/wind.md, "Crackles and knocks").
  */
 const STANDS_OUT_DB = 10;
-/** Tops below this level of the second difference are steps of 16-bit samples, dBFS. */
+/** Lower peaks of the second difference are steps of 16-bit samples, dBFS. */
 const LEAST_DB = -75;
 /** Power that stands for silence. */
 const LEAST_POWER = 1e-12;
@@ -21,8 +23,8 @@ export interface CrackleMeter {
 }
 
 /**
- * Counts crackles: bursts in the highs that come and go within 12 ms, as of embers, scratches and ticks. Wind and voices have few.
- * The second difference of the samples (12 dB per octave) leaves the highs alone: wind is 40 dB weaker there.
+ * Counts crackles: treble bursts that come and go within 12 ms, as of embers, scratches and ticks. Wind and voices have
+ * few. The second difference of the samples (12 dB per octave) isolates the treble, where wind is 40 dB weaker.
  * @param rateHz rate of the mono samples
  */
 export function createCrackleMeter(rateHz: number): CrackleMeter {
@@ -59,7 +61,7 @@ export function createCrackleMeter(rateHz: number): CrackleMeter {
   };
 }
 
-/** Whether the middle of these levels is a top that stands out of both ends. */
+/** Whether the middle of these levels is a peak that stands out from both ends. */
 function isCrackle(levels: Float64Array): boolean {
   const top = levels[REACH] ?? 0;
   return (

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countKnocks } from './detect-wind-noise-knocks.ts';
 
-/** Levels of frames 32 ms apart: a floor of -40 dBFS with what is given from the 10th frame on. */
+/** Levels of frames 32 ms apart: a floor of -40 dBFS, with the given levels from the 10th frame on. */
 function around(shape: readonly number[]): number[] {
   return [...Array.from({ length: 10 }, () => -40), ...shape, ...Array.from({ length: 20 }, () => -40)];
 }

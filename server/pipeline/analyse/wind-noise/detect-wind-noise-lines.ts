@@ -6,16 +6,16 @@ const FRAME = 4096;
 const HOP = 1024;
 const LOW_HZ = 40;
 const HIGH_HZ = 500;
-/** Half width of the median that a line must stand out of, Hz. */
+/** Half width of the median that a spectral line must exceed, Hz. */
 const REACH_HZ = 32;
-/** Frames between two compared spectra: one whole frame, so that they share no sample. */
+/** Distance of two compared spectra in frames: one whole frame, so that they share no sample. */
 const LAG = FRAME / HOP;
 
-/** How much the lows of a stretch of sound are made of lines: notes, hum and engines are, wind is not. */
+/** How much of the bass consists of spectral lines: notes, hum and engines do, wind does not. */
 export interface LineFigures {
-  /** Share of the power 40-500 Hz above twice the local median in the quietest fifth; noise gives 0.25. */
+  /** Share of the power at 40-500 Hz above twice the local median, in the quietest fifth; noise gives 0.25. */
   readonly pauseShare: number;
-  /** Median likeness of the fine spectrum to that of 256 ms before: noise gives 0, held tones up to 1. */
+  /** Median similarity of the fine spectrum to that 256 ms earlier: noise gives 0, held tones up to 1. */
   readonly steadiness: number;
 }
 
@@ -23,19 +23,19 @@ interface FineFrame {
   readonly start: number;
   readonly power: number;
   readonly excess: number;
-  /** Log of power over local median, mean removed and of unit length. */
+  /** Log of power over local median, with the mean removed and unit length. */
   readonly shape: Float64Array;
 }
 
 export interface LineMeter {
   push(samples: ArrayLike<number>): void;
-  /** Figures of the frames that lie within `[first, end)`, samples; older frames are forgotten. */
+  /** Figures of the frames within `[first, end)`, samples; older frames are forgotten. */
   between(first: number, end: number): LineFigures;
 }
 
 /**
- * Measures lines in the lows with 256 ms frames (3.9 Hz between bins at 16 kHz): the chord of a bass or the
- * harmonics of a rotor stand apart there and stay, while wind looks the same at every resolution.
+ * Measures spectral lines in the bass with frames of 256 ms (3.9 Hz between bins at 16 kHz). The chord of a bass or the
+ * harmonics of a rotor are separate there and stay, while wind looks the same at every resolution.
  * @param rateHz rate of the mono samples
  */
 export function createLineMeter(rateHz: number): LineMeter {
@@ -87,7 +87,7 @@ function product(a: Float64Array, b: Float64Array | undefined): number {
   return sum;
 }
 
-/** Takes the mean off the values, and their length. */
+/** Removes the mean of the values and scales them to unit length. */
 function normalise(values: Float64Array): Float64Array {
   let sum = 0;
   for (let k = 0; k < values.length; k++) sum += values[k] ?? 0;

@@ -3,32 +3,35 @@ import type { SpeechSpan } from '../analysis.ts';
 import type { WindSeries, WindWindow } from './detect-wind-noise-series.ts';
 
 /**
- * Limits of the wind detector. Measured on real wind (phone and action camera microphones, outdoor
- * recordings), alone and under real speech at -5 to 10 dB, against clean speech, rotors, a plane, a train,
- * roof-top rumble, hum, brown and pink noise; each limit lies between the two groups. The features are those of
- * Nelke and Vary (2014, sub-band centroid and low-band energy) applied to the background instead of the whole
- * spectrum, so that a voice over the wind does not hide it.
+ * Limits of the wind detector. Measured on real wind (phone and action camera microphones, outdoor recordings), alone
+ * and under real speech at -5 to 10 dB, against clean speech, rotors, a plane, a train, roof-top rumble, hum, brown and
+ * pink noise. Each limit lies between the two groups. The features are those of Nelke and Vary (2014, sub-band centroid
+ * and low-band energy), measured on the background instead of the whole spectrum, so that a voice over the wind does
+ * not hide it.
  */
 export const WIND_LIMITS = {
-  /** Background 60-500 Hz, dBFS: camera wind lies at -40 to -18, a quiet roof at -42, rooms below -43. */
+  /** Least background at 60-500 Hz, dBFS: camera wind lies at -40 to -18, a quiet roof at -42, rooms below -43. */
   floorDb: -40.5,
-  /** Under a quiet voice wind is quieter too: below the limit above everything else must be this plain. */
+  /** Wind under a quiet voice is quieter too: this lower limit applies if everything else reaches this margin. */
   quietFloorDb: -44,
   quietMargin: 0.5,
-  /** Where this share of the surroundings is speech, a window is judged as wind under a voice. */
+  /** If speech fills this share of the surroundings, a window is judged as wind under a voice. */
   voicedShare: 0.2,
-  /** There wind is as quiet as the voice (`totalOverFloorDb` limits how much quieter), if everything else is this plain. */
+  /**
+   * Under a voice, wind may be as quiet as this if everything else reaches this margin; `totalOverFloorDb` limits how
+   * much quieter than the voice it may be.
+   */
   voicedFloorDb: -47,
   voicedQuietMargin: 0.3,
   /**
-   * Background below 500 Hz over background 1-4 kHz, dB: wind under a voice at 5 dB 15.2 up, alone to 28; rumble that
-   * falls by 6 dB per octave (roads) 13.4 at most, pink noise 2.
+   * Least background below 500 Hz over that at 1-4 kHz, dB: wind under a voice at 5 dB has 15.2 and more, alone up to
+   * 28. Rumble that falls by 6 dB per octave (roads) has at most 13.4, pink noise 2.
    */
   lowOverHighDb: 14.2,
   /**
-   * Gusts that no road has (flutter from 1.1 dB, all of it at 1.6) make up for this much of it, dB. Under a voice,
-   * whose syllables make a street flutter, only where much deeper rumble (20-80 Hz at most 5 dB
-   * below 60-500 Hz) bursts too: `blockLowBurst` from 0.2, all of it at 0.28.
+   * Strong gusts, which no road has, make up for this much of it, dB: from a flutter of 1.1 dB, fully at 1.6. Syllables
+   * make a street flutter too, so under a voice this needs deep rumble (20-80 Hz at most 5 dB below 60-500 Hz) that
+   * bursts as well: `blockLowBurst` from 0.2, fully at 0.28.
    */
   gustGrantDb: 3.2,
   gustGrantFromDb: 1.1,
@@ -36,68 +39,79 @@ export const WIND_LIMITS = {
   grantRumbleDb: -5,
   burstGrantFrom: 0.2,
   burstGrantTo: 0.28,
-  /** The same at 4 Hz resolution: wind under a voice up to 0.64, music from 0.82, rotor 0.7. */
+  /** Most line share at 4 Hz resolution: wind under a voice has up to 0.64, music from 0.82, a rotor 0.7. */
   fineLineShare: 0.68,
-  /** Likeness of the lows to those 256 ms before: wind up to 0.21, roof 0.25, rotor 0.32, music 0.33 to 0.96. */
+  /**
+   * Most similarity of the bass to that 256 ms earlier: wind has up to 0.21, roof 0.25, rotor 0.32, music 0.33 to 0.96.
+   */
   lineSteadiness: 0.24,
   /**
-   * The same in the middle window of a windy stretch with deep rumble (20-80 Hz at most 8 dB below 60-500 Hz): wind up
-   * to 0.13, the inside of cars and trains 0.18 to 0.22. Hum of a recorder under a phone's wind, which has no rumble, 0.18.
+   * Same for the middle window of a windy stretch with deep rumble (20-80 Hz at most 8 dB below 60-500 Hz): wind has up
+   * to 0.13, the inside of cars and trains 0.18 to 0.22. Recorder hum under a phone's wind, which has no rumble, has
+   * 0.18.
    */
   usualSteadiness: 0.14,
   deepRumbleDb: -8,
   /**
-   * Fine lines that also stay, in the middle window: wind passes one of both in 99 of 100 recordings and mixtures, a tenth of
-   * the cars, planes and purring machines that pass everything else passes neither. A voice leaves some lines in wind.
+   * Fine lines that also stay, in the middle window. Wind passes at least one of both in 99 of 100 recordings and
+   * mixtures; a tenth of the cars, planes and purring machines that pass everything else pass neither. A voice leaves
+   * some lines in wind.
    */
   stayingLines: { share: 0.34, steadiness: 0.1, steadinessUnderVoice: 0.14 },
   /**
-   * `blockLowBurst` around that window, nats. Wind on microphones 0.24 to 0.38 in seven of ten mixtures with a voice, made
-   * steady rumble 0.17 to 0.22: it decides where there is deep rumble. Below 0.16 the lows hold a tone (planes 0.05 to 0.15).
+   * Least `blockLowBurst` around that window, nats. Wind on microphones has 0.24 to 0.38 in seven of ten mixtures with
+   * a voice, steady synthetic rumble 0.17 to 0.22; it decides if there is deep rumble. Below 0.16 the bass holds a tone
+   * (planes have 0.05 to 0.15).
    */
   deepBurst: 0.2,
   leastBurst: 0.16,
   /**
-   * Lines in the pauses of that window: wind under a voice up to 0.3, babble of a coffee shop 0.35, which never is
-   * plain; plain wind over notes has 0.35 too.
+   * Most lines in the pauses of that window: wind under a voice has up to 0.3, babble of a coffee shop 0.35, which
+   * never has a clear margin. Clear wind over notes has 0.35 too.
    */
   usualPauseTonalShare: 0.32,
   /**
-   * `cracklesPerSecond` over a windy stretch: 341 winds alone, under and beside voices have up to 2.4, the embers of 13 of 21
-   * recordings of fires 3 to 9. Chosen on half of the collections (45 fires found in error, now 15; on the others 33, now 17).
+   * Most `cracklesPerSecond` over a windy stretch: 341 winds alone, under and next to voices have up to 2.4, the embers
+   * in 13 of 21 recordings of fires 3 to 9. Chosen on half of the collections: 15 fires are found as wind there, 17 in
+   * the other half.
    */
   cracklesPerSecond: 3,
   /**
-   * `knocksPerSecond` over a windy stretch whose rumble bursts more than this (`blockLowBurst`, nats), unless it has a window
-   * with this margin: wind in bursts has up to 0.4 but for one, balls in a hall 1.2, beats of clips 0.6 to 2.2. Steadier rumble has as
-   * many, of voices and steps in the wind; plain wind under music does too.
+   * Most `knocksPerSecond` over a windy stretch whose rumble bursts more than `lowBurst` (`blockLowBurst`, nats),
+   * unless one window reaches `plainMargin`. Bursting wind has up to 0.4 with one exception, balls in a hall 1.2, beats
+   * in clips 0.6 to 2.2. Steadier rumble has as many, from voices and steps in the wind, and so has clear wind under
+   * music.
    */
   knocks: { perSecond: 0.5, lowBurst: 0.45, plainMargin: 0.9 },
-  /** Everything over background, dB: wind under a voice at 5 dB at most 15, clean speech from 17. */
+  /** Most total over background, dB: wind under a voice at 5 dB has at most 15, clean speech from 17. */
   totalOverFloorDb: 16,
-  /** Rumble 20-80 Hz that no voice has: from this level on, dBFS, up to 4 dB more are granted above. */
+  /** Rumble at 20-80 Hz that no voice has: from this level on, dBFS, up to `rumbleGrantDb` more is allowed above. */
   rumbleDb: -42,
   rumbleGrantDb: 4,
-  /** Slope 100-1600 Hz, dB per octave: wind -4.4 to -10, plane -2.4, pink noise -3. */
+  /** Slope at 100-1600 Hz, dB per octave: wind has -4.4 to -10, a plane -2.4, pink noise -3. */
   tiltDbPerOctave: -4.2,
-  /** Steeper than any wind measured (-15.6): hum and filtered noise. */
+  /** Steeper than any measured wind (-15.6): hum and filtered noise. */
   tiltFloorDbPerOctave: -17.5,
-  /** Lines in the pauses, share of power: wind under a voice up to 0.35, breathless narration 0.42, rotor 0.6. */
+  /**
+   * Most lines in the pauses, share of power: wind under a voice has up to 0.35, breathless narration 0.42, a rotor
+   * 0.6.
+   */
   pauseTonalShare: 0.4,
-  /** Spread of the quarter-second background (60th over 10th percentile) within +-6 s, dB. */
+  /** Least spread of the quarter-second background (60th over 10th percentile) within +-6 s, dB. */
   gustDb: 2,
   /**
-   * Mean distance of a quarter second from the middle of its neighbours, dB, scaled to the step of plain noise: wind
-   * on microphones 1.05 up, engines and roads 0.55 to 0.8. A swell that takes seconds, as of a passing car, has none.
+   * Least mean distance of a quarter second from the mean of its neighbours, dB, scaled to the step of plain noise.
+   * Wind on microphones has 1.05 and more, engines and roads 0.55 to 0.8. A swell over seconds, such as a passing car,
+   * has none.
    */
   flutterDb: 0.85,
-  /** Slow gusts make up for fast ones and the other way round, down to these shares of their limits. */
+  /** Slow gusts make up for fast ones and vice versa, down to these shares of their limits. */
   leastSlowShare: 0.75,
   leastFastShare: 0.85,
   /**
-   * Steadier wind under a voice, where everything else is plain: shares of the limits of gusts together and of each. Of
-   * 300 mixtures of a steady outdoor wind with voices 83 to 87 of 100 are found at these, 73 to 81 at the usual ones; of
-   * 1107 mixtures of voices with engines, streets, music and made noise not one more.
+   * Steadier wind under a voice, if everything else is clear: shares of the gust limits, for both together and for
+   * each. Of 300 mixtures of steady outdoor wind with voices, 83 to 87 of 100 are found (73 to 81 with the usual
+   * limits). Of 1107 mixtures of voices with engines, streets, music and synthetic noise, none is added.
    */
   steady: {
     gustShare: 0.7,
@@ -107,27 +121,28 @@ export const WIND_LIMITS = {
     lineSteadiness: 0.12,
     fineLineShare: 0.4,
     pauseTonalShare: 0.3,
-    /** Rumble below 80 Hz against 60-500 Hz, dB: less than this, as roads have more. */
+    /** Most rumble below 80 Hz against 60-500 Hz, dB; roads have more. */
     rumbleDb: -9,
     lowBurst: 0.17,
   },
 } as const;
 
-/** Seconds on each side in which gusts are looked for. */
+/** Time on each side in which gusts are measured, ms. */
 const GUST_REACH_MS = 6000;
 /**
- * A background this much below that of the window, dB, for longer than `LULL_MS` belongs to another sound. Of 2636 voices with
- * 4 to 8 s of engines, streets and fans in them 244 are taken for wind instead of 259, of 924 with as much wind 663 instead of
- * 664; at 6 dB three more winds are missed, at 3 dB two of 68 in collections kept out (docs/benchmarks/wind.md, "Found or not").
+ * Background this much below that of the window, dB, for longer than `LULL_MS` belongs to another sound. Of 2636 voices
+ * with 4 to 8 s of engines, streets and fans, 244 are taken for wind (259 without this); of 924 with as much wind, 663
+ * are found (664). At 6 dB three more winds are missed, at 3 dB two of 68 in held-out collections
+ * (docs/benchmarks/wind.md, "Found or not").
  */
 const SAME_SOUND_DB = 8;
 const LULL_MS = 1500;
-/** Blocks below this level are pauses of the recording and say nothing about gusts. */
+/** Quieter blocks are pauses of the recording and say nothing about gusts, dBFS. */
 const GUST_FLOOR_DB = -60;
 /** Speech this close to a window counts as around it, ms. */
 const VOICE_REACH_MS = 3000;
 
-/** What lies around a window and is judged with it. */
+/** The surroundings of a window, judged together with it. */
 export interface Surroundings {
   readonly spreadDb: number;
   readonly flutterDb: number;
@@ -138,8 +153,8 @@ export interface Surroundings {
 }
 
 /**
- * Gusts within `GUST_REACH_MS` of the middle of a window and the share of speech within `VOICE_REACH_MS` of its ends;
- * no gusts where there is no sound.
+ * Measures gusts within `GUST_REACH_MS` of the middle of a window, and the share of speech within `VOICE_REACH_MS` of
+ * its ends; no gusts without sound.
  */
 export function measureSurroundings(
   series: WindSeries,
@@ -156,7 +171,7 @@ export function measureSurroundings(
   });
   return {
     spreadDb: percentile(blocks, 0.6) - percentile(blocks, 0.1),
-    // Of independent levels a bend is sqrt(1.5) and a step sqrt(2) times the deviation.
+    // For independent levels, a bend is sqrt(1.5) and a step sqrt(2) times the deviation.
     flutterDb: mean(bends) * Math.sqrt(2 / 1.5),
     lowBurst,
     voiceShare,
@@ -164,8 +179,8 @@ export function measureSurroundings(
 }
 
 /**
- * The blocks around a window that belong to the same sound: within `GUST_REACH_MS` of its middle, and no further than the
- * background stays at its level. A fan that is switched on would else have the gusts of the step from silence.
+ * The blocks around a window that belong to the same sound: within `GUST_REACH_MS` of its middle, as long as the
+ * background keeps its level. Otherwise a fan that is switched on would have gusts from the step out of silence.
  */
 function blocksOfItsLevel(
   { blockFloorDb, blockMs }: WindSeries,
@@ -201,8 +216,8 @@ export function isVoiced(around: Surroundings): boolean {
 }
 
 /**
- * How clearly a window is wind: the smallest margin over the limits, in units where 0 is the limit and 1 is
- * plainly beyond; negative when one of energy, shape and gusts speaks against wind. All three must agree.
+ * How clearly a window is wind: the smallest margin over the limits, where 0 is at the limit and 1 is clearly beyond.
+ * Negative if energy, shape or gusts do not fit; all three must agree.
  */
 export function windMargin(window: WindWindow, around: Surroundings): number {
   const { floorDb, tiltDbPerOctave: tilt } = window;
@@ -248,7 +263,7 @@ function gustMargin(around: Surroundings, maySteady: boolean): number {
   );
 }
 
-/** Whether everything but the gusts is so much like wind that weak gusts are enough. */
+/** Whether everything but the gusts is so much like wind that weak gusts suffice. */
 function hasSteadyShape(window: WindWindow, around: Surroundings): boolean {
   const { steady } = WIND_LIMITS;
   return (

@@ -5,12 +5,12 @@ import { createLineMeter, type LineFigures } from './detect-wind-noise-lines.ts'
 import { createSpectralFloor } from '#server/media/signal/signal-floor.ts';
 import { fitLine, mean, percentile, powerToDb, selectQuantile } from '#server/media/signal/signal.ts';
 
-/** Rate the wind meter works at; wind and the voice band lie below 8 kHz. */
+/** Sample rate of the wind meter, Hz; wind and the voice band lie below 8 kHz. */
 export const WIND_RATE_HZ = 16_000;
 const FRAME = 1024;
 const HOP = 512;
 const BIN_HZ = WIND_RATE_HZ / FRAME;
-/** Bins that are kept, up to 4 kHz. */
+/** Number of bins that are kept, up to 4 kHz. */
 const BINS = 256;
 /** Neighbours in the background median: +-70 Hz spans more than one harmonic of any voice. */
 const FLOOR_HALF_BINS = 4;
@@ -20,39 +20,39 @@ const BLOCK_FRAMES = 8;
 /** Power that stands for digital silence, -140 dBFS. */
 const LEAST_POWER = 1e-14;
 
-/** Figures of one window of 3 s; levels in dBFS of the background, that is of what is not tone or voice. */
+/** Figures of one window of 3 s. Levels are in dBFS of the background, which is what is neither tone nor voice. */
 export interface WindWindow {
   readonly startMs: number;
   readonly endMs: number;
-  /** Level of everything. */
+  /** Level of the whole sound. */
   readonly totalDb: number;
-  /** Background 60-500 Hz in the quieter quarter of the window. */
+  /** Background at 60-500 Hz in the quieter quarter of the window. */
   readonly floorDb: number;
-  /** Background 1-4 kHz in the quieter quarter. */
+  /** Background at 1-4 kHz in the quieter quarter. */
   readonly highFloorDb: number;
-  /** Background 20-80 Hz in the quieter quarter. */
+  /** Background at 20-80 Hz in the quieter quarter. */
   readonly lowFloorDb: number;
   /** Slope of the background between 100 and 1600 Hz, dB per octave. */
   readonly tiltDbPerOctave: number;
-  /** Share of the power 80-1000 Hz that stands out of the background in the quietest fifth: lines. */
+  /** Share of the power at 80-1000 Hz that exceeds the background in the quietest fifth: spectral lines. */
   readonly pauseTonalShare: number;
   /** The same below 500 Hz at four times the resolution, and how steady those lines are. */
   readonly fineLineShare: number;
   readonly lineSteadiness: number;
-  /** Bursts in the highs that come and go within 12 ms, as embers and scratches make them. */
+  /** Treble bursts that come and go within 12 ms, as of embers and scratches. */
   readonly cracklesPerSecond: number;
-  /** Sudden rises below 250 Hz that die away at once, as balls, drums and doors make them. */
+  /** Sudden rises below 250 Hz that die away at once, as of balls, drums and doors. */
   readonly knocksPerSecond: number;
-  /** Sub-band spectral centroid below 500 Hz (Nelke and Vary 2014), Hz, quieter half. */
+  /** Sub-band spectral centroid below 500 Hz (Nelke and Vary 2014) in the quieter half, Hz. */
   readonly centroidHz: number;
 }
 
 export interface WindSeries {
   readonly windows: readonly WindWindow[];
-  /** Background 60-500 Hz of every quarter second (0.256 s), dBFS. */
+  /** Background at 60-500 Hz of every quarter second (0.256 s), dBFS. */
   readonly blockFloorDb: readonly number[];
   /**
-   * How bursty the power 16-78 Hz is within each of those blocks: log of its mean less mean of its log, nats. Steady
+   * How bursty the power at 16-78 Hz is within each of those blocks: log of its mean less mean of its log, nats. Steady
    * noise gives 0.19 to 0.21, a tone less, wind on a microphone 0.24 to 0.4; voices have no power there.
    */
   readonly blockLowBurst: readonly number[];
@@ -75,16 +75,16 @@ interface FrameFigures {
   readonly centroidHz: number;
 }
 
-/** Power spectrum of one frame and its smooth background; both are reused. */
+/** Takes the power spectrum of one frame and its smooth background; both arrays are reused. */
 export type SpectrumListener = (power: Float64Array, background: Float64Array) => void;
 
-/** Distance of two frames handed to a `SpectrumListener`, ms. */
+/** Distance between two frames passed to a `SpectrumListener`, ms. */
 export const SPECTRUM_HOP_MS = (HOP * 1000) / WIND_RATE_HZ;
 /** Width of one bin of those spectra, Hz. */
 export const SPECTRUM_BIN_HZ = BIN_HZ;
 
 /**
- * Measures mono sound at `WIND_RATE_HZ` as it streams by; memory does not grow with the spectrum.
+ * Measures streamed mono sound at `WIND_RATE_HZ` without keeping its spectra.
  * @param listen gets every spectrum, so that others need no transform of their own
  */
 export function createWindMeter(listen?: SpectrumListener): WindMeter {
@@ -134,7 +134,7 @@ export function createWindMeter(listen?: SpectrumListener): WindMeter {
     finish() {
       const floor = background.flush();
       if (floor && waiting) take(waiting, floor);
-      // The rest behind the last full window is judged when it is longer than the overlap.
+      // The rest after the last full window is judged if it is longer than the overlap.
       const covered = windows.length > 0 ? WINDOW_FRAMES - WINDOW_HOP_FRAMES : 0;
       if (recent.length > covered + 8 || (windows.length === 0 && recent.length >= 16)) {
         windows.push(summarise(recent, frames - recent.length, detailsOf));
@@ -185,7 +185,7 @@ function measureFrame(power: Float64Array, floor: Float64Array): FrameFigures {
   };
 }
 
-/** Level below which each bin of the background lies in a quarter of the frames. */
+/** For each bin, the background level that a quarter of the frames stay below. */
 function quietestQuarter(frames: readonly FrameFigures[]): Float64Array {
   const floors = new Float64Array(frames.length * BINS);
   frames.forEach(({ floor }, i) => floors.set(floor, i * BINS));
@@ -196,7 +196,7 @@ function quietestQuarter(frames: readonly FrameFigures[]): Float64Array {
   });
 }
 
-/** What is measured of a window at other resolutions than that of the frames. */
+/** Measures of a window at other resolutions than that of the frames. */
 type Details = LineFigures & Pick<WindWindow, 'cracklesPerSecond'>;
 
 function summarise(

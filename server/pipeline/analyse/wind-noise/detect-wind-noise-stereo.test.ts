@@ -12,7 +12,7 @@ function noise(seed: number): number[] {
   return Array.from({ length: COUNT }, () => random() - 0.5);
 }
 
-/** Rumble below some 60 Hz, by two one-pole low-passes. */
+/** Rumble below about 60 Hz, made with two one-pole low-passes. */
 function rumble(seed: number): number[] {
   const once = smooth(noise(seed));
   return smooth(once).map((value) => 30 * value);
@@ -23,7 +23,7 @@ function smooth(values: readonly number[]): number[] {
   return values.map((value) => (last += 0.025 * (value - last)));
 }
 
-/** Rumble and highs in two channels. */
+/** Rumble and treble in two channels. */
 function stereo(lows: readonly [number[], number[]], highs: readonly [number[], number[]]): Float32Array {
   const sound = new Float32Array(2 * COUNT);
   for (let i = 0; i < COUNT; i += 1) {
@@ -33,10 +33,10 @@ function stereo(lows: readonly [number[], number[]], highs: readonly [number[], 
   return sound;
 }
 
-/** Spans that are left of one over the whole sound. */
+/** The spans that remain of one over the whole sound. */
 function left(sound: Float32Array, spans = [span(0, 1000 * SECONDS)]) {
   const meter = createWidthMeter(spans, 2);
-  // Chunks as a pipe hands them on, which may end between the channels.
+  // Chunks as from a pipe, which may end between the channels.
   for (let at = 0; at < sound.length; at += 4097) meter.push(sound.subarray(at, at + 4097));
   return withoutMixes({ spans, confidence: 0.7 }, meter.finish()).spans;
 }

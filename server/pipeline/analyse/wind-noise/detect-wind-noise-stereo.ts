@@ -5,41 +5,43 @@ import type { WindFound, WindSpan } from './detect-wind-noise.ts';
 
 const FRAME = 1024;
 const BIN_HZ = WIND_RATE_HZ / FRAME;
-/** Where wind has most of its power, and where a mix shows its width, Hz. */
+/** Band where wind has most of its power, and band where a mix shows its stereo width, Hz. */
 const LOWS = { fromHz: 20, toHz: 200 } as const;
 const MIDS = { fromHz: 500, toHz: 4000 } as const;
 /**
- * Power of the difference of both channels over that of their sum, dB: as wide as this in the middle, the lows this narrow, and by so much narrower. Two
- * sounds of music under a voice that were taken for wind have -27 and -24 in the lows, -7 and -8 in the middle. Wind on two microphones is as
- * different in the lows as nothing else is (-16 and -6 in two recordings of wind in stereo), and wind on one has nothing in between anywhere (below -27).
+ * Limits for the power of the channels' difference over that of their sum, dB: least in the middle band, most in the
+ * bass, and least distance between both. Two pieces of music under a voice that look like wind have -27 and -24 in the
+ * bass, -7 and -8 in the middle. Wind on two microphones differs most in the bass (-16 and -6 in two stereo
+ * recordings); wind on one microphone has no difference anywhere (below -27).
  */
 const WIDE_MIDS_DB = -15;
 const NARROW_LOWS_DB = -20;
 const NARROWER_DB = 14;
 /**
- * Wind as plain as this stays whatever the channels say, as editors lay music in stereo over a voice that one windy microphone recorded: eight such mixes
- * with wind at 0 dB have 0.75 to 0.95, five of them 0.86 and more, music 0.73 to 0.79.
+ * Wind of this confidence stays whatever the channels say, because editors lay stereo music over a voice with wind on
+ * one microphone. Eight such mixes with wind at 0 dB have 0.75 to 0.95, five of them 0.86 and more; music alone has
+ * 0.73 to 0.79.
  */
 const PLAIN_CONFIDENCE = 0.85;
 
-/** How wide two channels are in a stretch: power of their difference over that of their sum, dB. */
+/** Stereo width of a stretch: power of the channels' difference over that of their sum, dB. */
 export interface StereoWidth {
   readonly lowsDb: number;
   readonly midsDb: number;
 }
 
-/** Measures how wide stretches of a sound of two channels or more are, by the first two. */
+/** Measures the stereo width of stretches of a sound, by its first two channels. */
 export interface WidthMeter {
   /** @param samples interleaved, at `WIND_RATE_HZ` */
   push(samples: ArrayLike<number>): void;
-  /** One for each stretch. */
+  /** One width for each stretch. */
   finish(): StereoWidth[];
 }
 
 /**
- * Creates such a meter.
+ * Creates a width meter.
  * @param spans the stretches, ms from the first sample
- * @param channels how many are interleaved
+ * @param channels number of interleaved channels
  */
 export function createWidthMeter(
   spans: readonly Pick<WindSpan, 'startMs' | 'endMs'>[],
@@ -62,7 +64,7 @@ export function createWidthMeter(
     return { sums, framer };
   };
   const [together, apart] = [createPowers(), createPowers()];
-  // What a chunk holds of a moment that goes on in the next one.
+  // Samples of a moment that goes on in the next chunk.
   let rest: number[] = [];
   return {
     push(samples) {
@@ -91,19 +93,20 @@ export function createWidthMeter(
 }
 
 /**
- * True for a mix: its lows stand in the middle, as bass and drums of music are mixed, while the rest is wide. Wind on two microphones
- * differs most in the lows, as its eddies are smaller than the distance between them (Corcos 1964), and on one it differs nowhere.
+ * True for a mix: its bass is in the middle, as bass and drums of music are mixed, while the rest is wide. Wind on two
+ * microphones differs most in the bass, because its eddies are smaller than the distance between them (Corcos 1964). On
+ * one microphone it differs nowhere.
  */
 function isMix({ lowsDb, midsDb }: StereoWidth): boolean {
   return midsDb >= WIDE_MIDS_DB && lowsDb <= NARROW_LOWS_DB && lowsDb <= midsDb - NARROWER_DB;
 }
 
-/** Whether the channels may tell that what was found is none. */
+/** Whether the channels could show that a finding is no wind. */
 export function mayBeMix({ spans, confidence }: WindFound, channels: number): boolean {
   return channels > 1 && spans.length > 0 && confidence < PLAIN_CONFIDENCE;
 }
 
-/** What was found without the stretches that are a mix. */
+/** Removes the stretches that are a mix. */
 export function withoutMixes({ spans, confidence }: WindFound, widths: readonly StereoWidth[]): WindFound {
   const isOwn = (_: WindSpan, at: number) => {
     const width = widths[at];

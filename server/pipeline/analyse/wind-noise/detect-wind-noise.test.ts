@@ -104,7 +104,7 @@ describe('detectWindNoise', () => {
     expect(windOf(added(wind, once))).not.toEqual([]);
   });
 
-  /** Gusty background; what is not given is plainly wind. */
+  /** A gusty background; what is not given is clearly wind. */
   const seriesOf = (windows: readonly Partial<WindWindow>[]): WindSeries => ({
     windows: windows.map((given, i) => ({
       startMs: i * 1500,
@@ -213,7 +213,7 @@ describe('detectWindNoise', () => {
     expect(spansOf(knocking(1.2, 0.57))).toEqual([]);
     expect(spansOf(knocking(1.2, 0.4))).toHaveLength(1);
     expect(spansOf(knocking(0.33, 0.57))).toHaveLength(1);
-    // Somebody walks or plays in a wind that leaves no doubt.
+    // Somebody walks or plays in wind that leaves no doubt.
     const plain = knocking(1.2, 0.57, -10);
     const gusty = plain.blockFloorDb.map((level) => -24 + 1.5 * (level + 24));
     expect(spansOf({ ...plain, blockFloorDb: gusty })).toHaveLength(1);

@@ -10,43 +10,48 @@ import {
 } from './detect-wind-noise-margin.ts';
 import type { WindSeries, WindWindow } from './detect-wind-noise-series.ts';
 
-/** A wind span grows into its neighbourhood while the background stays within this of the span's own, dB. */
+/** A wind span grows while the background stays within this of its own level, dB. */
 const GROW_DB = 10;
 /**
- * A span grows by the level that this share of the windows of its stretch have at most: those at the edges are wind in a part only. By
- * the level of each window alone, spans of 4 and 8 s of wind in 61 voices reached 2.7 s over its edges, and 1.9 s so.
+ * Share of the windows of a stretch that lie at or below the level by which it grows; windows at the edges hold wind
+ * only in part. With this, spans around 4 and 8 s of wind in 61 voices reach 1.9 s beyond the wind (2.7 s by the level
+ * of each window).
  */
 const RUN_LEVEL = 0.75;
 /**
- * A span does not grow where every window speaks as plainly against wind as this. Of 1288 windows of wind under voices at 0 to
- * 10 dB the lowest margin is -1.0; windows of engines, planes and drones lie at -1.9 to -7.1, a steady road at -1.3 to -0.7.
+ * A span does not grow where every window is as clearly no wind as this. Of 1288 windows of wind under voices at 0 to
+ * 10 dB, the lowest margin is -1.0; windows of engines, planes and drones have -7.1 to -1.9, a steady road -1.3 to
+ * -0.7.
  */
 const AGAINST_MARGIN = -1.4;
 /** Margin from which a single window counts without a windy neighbour. */
 const ALONE_MARGIN = 0.5;
-/** Under a voice, which covers much of the wind, this margin is enough where a neighbour misses by this little. */
+/**
+ * Under a voice, which covers much of the wind, this margin suffices if a neighbour misses the limit by no more than
+ * this.
+ */
 const NEARLY_MARGIN = 0.15;
 const NEARLY_COMPANY = -0.25;
-/** Margins of the windows of a stretch together: birds and babble pass every limit for a moment, but hardly. */
+/** Least sum of the margins of a stretch: birds and babble pass every limit for a moment, but barely. */
 const RUN_MARGIN = 0.12;
-/** Two windy stretches closer than this are one. */
+/** Windy stretches closer than this are joined, ms. */
 const JOIN_MS = 1500;
 
 export interface WindSpan {
   readonly startMs: number;
   readonly endMs: number;
-  /** Background 60-500 Hz of the span, dBFS. */
+  /** Background at 60-500 Hz of the span, dBFS. */
   readonly levelDb: number;
 }
 
-/** Windy stretches of a clip, and how sure they are, 0 to 1; 0 without any. */
+/** Windy stretches of a clip, and their confidence, 0 to 1; 0 if there are none. */
 export interface WindFound {
   readonly spans: readonly WindSpan[];
   readonly confidence: number;
 }
 
 /**
- * Windy stretches of a clip; a pure function over the measured series, times in ms from its first sample.
+ * Finds the windy stretches of a clip. A pure function of the measured series; times in ms from its first sample.
  * @param speech where somebody speaks, on the same time axis
  */
 export function findWindSpans(series: WindSeries, speech: readonly SpeechSpan[]): WindFound {
@@ -87,7 +92,7 @@ interface JudgedWindow {
   readonly margin: number;
 }
 
-/** Stretches of windy windows, one window between two of them may miss, that hold up as a whole. */
+/** Stretches of windy windows that hold up as a whole; one window between two others may miss the limits. */
 function windyRuns(judged: readonly JudgedWindow[]): JudgedWindow[][] {
   const runs: JudgedWindow[][] = [];
   let lastAt = Number.NEGATIVE_INFINITY;
@@ -95,7 +100,7 @@ function windyRuns(judged: readonly JudgedWindow[]): JudgedWindow[][] {
     const { margin, around } = one;
     const company = Math.max(judged[i - 1]?.margin ?? -1, judged[i + 1]?.margin ?? -1);
     const nearly = isVoiced(around) && margin >= NEARLY_MARGIN && company >= NEARLY_COMPANY;
-    // A window on its own must be plain, unless the clip has no other.
+    // A single window must be clear, unless the clip has too few others.
     if (margin < 0 || (company < 0 && !nearly && margin < ALONE_MARGIN && judged.length >= 3)) continue;
     const run = i - lastAt <= 2 ? runs.at(-1) : undefined;
     if (run) run.push(one);
@@ -105,7 +110,7 @@ function windyRuns(judged: readonly JudgedWindow[]): JudgedWindow[][] {
   return runs.filter((run) => holdsUp(run, judged.length < 3));
 }
 
-/** @param short the clip has too few windows for one to back another */
+/** @param short whether the clip has too few windows for one to confirm another */
 function holdsUp(run: readonly JudgedWindow[], short: boolean): boolean {
   const usual = (pick: (one: JudgedWindow) => number) => median(run.map(pick));
   const plain = run.reduce((sum, { margin }) => sum + margin, 0) >= RUN_MARGIN;
@@ -132,14 +137,14 @@ function holdsUp(run: readonly JudgedWindow[], short: boolean): boolean {
   return !stays && !even && !crackles && !knocked && !babbles && (plain || short);
 }
 
-/** Mean of a rate over windows, each with the weight of its length: the last one of a sound may be short. */
+/** Mean of a rate over windows, weighted by their length, because the last window of a sound may be short. */
 function meanOverTime(run: readonly JudgedWindow[], rate: (window: WindWindow) => number): number {
   const lengthMs = ({ startMs, endMs }: WindWindow) => endMs - startMs;
   const total = mean(run.map(({ window }) => lengthMs(window)));
   return mean(run.map(({ window }) => rate(window) * lengthMs(window))) / total;
 }
 
-/** Median background 60-500 Hz of a span, dBFS: the figure of the report, before and after. */
+/** Median background at 60-500 Hz of a span, dBFS: the value in the report, before and after. */
 export function spanLevelDb(
   series: WindSeries,
   span: { readonly startMs: number; readonly endMs: number },
@@ -152,12 +157,12 @@ export function spanLevelDb(
   return blocks.length > 0 ? percentile(blocks, 0.5) : (series.windows[0]?.floorDb ?? -140);
 }
 
-/** Shortest stretch that a point of the level curve stands for, ms. */
+/** Shortest stretch for one point of the level curve, ms. */
 const CURVE_STEP_MS = 1000;
 
 /**
- * Background 60-500 Hz over the whole sound: the median of each second, or of longer stretches so that there are
- * `MAX_CURVE_POINTS` at most. Times in ms from the first sample.
+ * Background at 60-500 Hz over the whole sound: the median of each second, or of longer stretches so that there are at
+ * most `MAX_CURVE_POINTS`. Times in ms from the first sample.
  */
 export function levelCurve(series: WindSeries): WindSpan[] {
   const blocks = series.blockFloorDb.length;
@@ -171,7 +176,7 @@ export function levelCurve(series: WindSeries): WindSpan[] {
   });
 }
 
-/** Which blocks lie in windows that plainly are no wind, and in no other: an engine may be as loud as the wind beside it. */
+/** Which blocks lie only in windows that are clearly no wind; an engine may be as loud as the wind next to it. */
 function blocksAgainst({ blockMs, blockFloorDb }: WindSeries, judged: readonly JudgedWindow[]): boolean[] {
   const against = blockFloorDb.map(() => false);
   const mark = (value: boolean) => {
@@ -183,12 +188,12 @@ function blocksAgainst({ blockMs, blockFloorDb }: WindSeries, judged: readonly J
     }
   };
   mark(true);
-  // One window that might be wind outweighs all others.
+  // One window that may be wind outweighs all others.
   mark(false);
   return against;
 }
 
-/** A windy window with what is as loud around it. @param levelDb background of the wind, dBFS */
+/** A windy window extended by equally loud surroundings. @param levelDb background of the wind, dBFS */
 function growWindow(
   { blockMs, blockFloorDb }: WindSeries,
   window: WindWindow,
@@ -213,10 +218,10 @@ function growWindow(
 }
 
 /**
- * Wind on the microphone, told from engines (lines that stay in the pauses), rumble and room tone (steady or
- * quiet) and music (lines): energy, shape and gusts of the background must agree.
+ * Finds wind on the microphone. It is told from engines (lines that stay in the pauses), rumble and room tone (steady
+ * or quiet) and music (lines): energy, shape and gusts of the background must agree.
  * @param speech where somebody speaks, ms from the first sample
- * @param toTimeMs container time of a moment counted in samples from the start
+ * @param toTimeMs converts ms from the first sample to container time
  * @returns one finding for the clip with all its windy spans, or null
  */
 export function detectWindNoise(
@@ -228,9 +233,9 @@ export function detectWindNoise(
 }
 
 /**
- * The finding of stretches that were found.
- * @param toTimeMs container time of a moment counted in samples from the start
- * @returns null where there is none
+ * Makes the finding of windy stretches.
+ * @param toTimeMs converts ms from the first sample to container time
+ * @returns null if there are none
  */
 export function windFinding(
   series: WindSeries,

@@ -15,37 +15,37 @@ export interface PutBackInput {
   readonly inputPath: string;
   readonly info: MediaInfo;
   readonly analysis: Analysis;
-  /** Where a copy of the clip with the bytes put back goes. */
+  /** Where to write a copy of the clip with the original bytes. */
   readonly outputPath: string;
   /** Runs all detectors on that copy. */
   readonly analyse: (path: string) => Promise<Analysis>;
   readonly signal?: AbortSignal;
   /**
-   * Called many times a second while bytes are searched, never where there is nothing to search: what was spent of the search, and what it
-   * costs if nothing is found, ms on an idle core.
+   * Called many times a second during a search, never if there is nothing to search. Takes the cost so far, and the
+   * cost if nothing is found, ms on an idle core.
    */
   readonly onSearch?: (spentMs: number, mostMs: number) => void;
 }
 
-/** A clip in which single changed bytes are what they were. */
+/** A clip whose single changed bytes have their original values again. */
 export interface PutBackClip {
   readonly path: string;
   readonly analysis: Analysis;
-  /** Damage of the clip as it came that is gone with them. */
+  /** Findings of the damaged clip that are gone now. */
   readonly findings: readonly Finding[];
-  /** Coded pictures that hold changed bytes. */
+  /** Number of coded pictures with changed bytes. */
   readonly pictures: number;
 }
 
-/** Of what the searches of a clip may still read, the share that one picture takes at most. */
+/** Most of the remaining search budget that one picture may use, as a share. */
 const MOST_SHARE = 0.5;
-/** Damaged pictures of a stretch at most that are tried: more are a burst of damage. */
+/** Most damaged pictures of a stretch that are tried; more of them are a burst of damage. */
 const MOST_PICTURES = 12;
 
 /**
- * Puts single changed bytes of damaged pictures back where their coding tells what they were, and analyses the clip as it then is. A
- * stretch is mended so as a whole or not at all, and only where no damage is left of it.
- * @returns null where nothing can be put back
+ * Restores single changed bytes of damaged pictures where their coding tells the original values, and analyses the
+ * result. A stretch is restored as a whole or not at all, and only if no damage is left in it.
+ * @returns null when nothing can be restored
  * @throws MediaToolError when a tool fails or the job is cancelled
  */
 export async function putBytesBack(input: PutBackInput): Promise<PutBackClip | null> {
@@ -104,7 +104,7 @@ async function restoreStretches(
   const { mostBytes } = source;
   let left = mostBytes;
   const searchOne = async (sample: number): Promise<RestoredSample | null> => {
-    // What is not one changed byte takes all that it may, and is rarely alone.
+    // Damage other than one changed byte uses up its budget and is seldom alone.
     const most = left * MOST_SHARE;
     const reserve = left - most;
     const budget: SearchBudget = {
@@ -158,7 +158,7 @@ async function restoreSample(
     const bytes = joinSample(restored.units, source.lengthSize);
     const before = await readExactly(source.file, place.offset, place.sizeBytes);
     const differing = before.filter((byte, at) => byte !== bytes[at]).length;
-    // What cannot be told apart from the bytes around it is left.
+    // If the changed bytes cannot be told from their surroundings, the picture is left alone.
     if (bytes.length !== before.length || differing !== restored.changes) return null;
     return { sample, offset: place.offset, bytes, changes: differing };
   } catch (error) {
@@ -178,7 +178,7 @@ async function writeSamples(path: string, samples: readonly RestoredSample[]): P
 const meet = (one: Finding, other: Finding): boolean =>
   one.startMs < other.endMs && one.endMs > other.startMs;
 
-/** What shows only now was hidden by the damage. */
+/** Marks findings that the damage had hidden. */
 function asSeenLater(finding: Finding, before: readonly Finding[]): Finding {
   const { kind, firstFrame, lastFrame } = finding;
   const isPicture = firstFrame !== null;

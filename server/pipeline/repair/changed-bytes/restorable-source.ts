@@ -11,13 +11,14 @@ import { openSmartSource, type ClipSource } from '../smart-render/smart-render-s
 /** A clip whose coded pictures can be searched for changed bytes. */
 export interface RestorableSource extends Pick<ClipSource, 'file' | 'samples' | 'shownEdit'> {
   readonly lengthSize: number;
-  /** What all searches of the clip may read. */
+  /** Most bytes that all searches of the clip may read. */
   readonly mostBytes: number;
   /** NAL units of a sample. */
   units(sample: number): Promise<Buffer[]>;
   /**
-   * @param units of a picture
-   * @param intact units of whole pictures, those nearest to it first
+   * Searches a picture for changed bytes.
+   * @param units NAL units of the picture
+   * @param intact units of intact pictures, nearest first
    */
   restore(
     units: readonly Buffer[],
@@ -27,16 +28,22 @@ export interface RestorableSource extends Pick<ClipSource, 'file' | 'samples' | 
   ): Promise<RestoredUnits | null>;
 }
 
-/** Of the searches of a clip: 3 to 8 s of work if nothing is found; a changed bit of H.264 takes 0.1 to 0.5 MB, another byte mostly 1 to 3. */
+/**
+ * Most bytes for all searches of a clip: 3 to 8 s of work if nothing is found. A changed bit of H.264 takes 0.1 to 0.5
+ * MB, another byte mostly 1 to 3 MB.
+ */
 const MOST_BYTES = { hevc: 24e6, h264: 10e6 } as const;
 
-/** What a search reads in a millisecond of processor time, the compiler of its code with it: 14 clips of HEVC and nine pictures of H.264 with one changed byte each. */
+/**
+ * Bytes that a search reads in a millisecond of processor time, including the compiler of its code. Measured on 14 HEVC
+ * clips and nine H.264 pictures with one changed byte each.
+ */
 const BYTES_A_MS = 3000;
 
-/** What reading so much takes on an idle core, ms. */
+/** Time to read this many bytes, ms on an idle core. */
 export const searchMs = (bytes: number): number => bytes / BYTES_A_MS;
 
-/** What a search costs if nothing is found, ms on an idle core; 0 for clips that are not searched. */
+/** Cost of a search that finds nothing, ms on an idle core; 0 for clips that are not searched. */
 export function mostSearchMs({ format, video }: Pick<ClipMeasures, 'format' | 'video'>): number {
   const codec = video[0]?.codec;
   if (format !== 'mov' || (codec !== 'hevc' && codec !== 'h264')) return 0;
@@ -44,6 +51,7 @@ export function mostSearchMs({ format, video }: Pick<ClipMeasures, 'format' | 'v
 }
 
 /**
+ * Opens a clip for searches.
  * @returns null for clips of other kinds
  * @throws Mp4Error, H264Error or HevcError when the settings of the video are damaged
  */

@@ -4,8 +4,8 @@ import { createMover } from './conceal-picture-move.ts';
 import { carriedOn, motionOfRows } from './conceal-picture-vectors.ts';
 
 /**
- * Mean square errors of the blocks in rows `[0, end)` of a picture against what another shows there when it is moved along the motion
- * between the two: what the other holds nowhere has large ones.
+ * Mean square errors of the blocks in rows `[0, end)` of a picture, compared with another picture moved along the
+ * motion between the two. Blocks with content that the other does not have get large errors.
  * @param size width and height of the blocks, pixels
  */
 export function movedErrors(

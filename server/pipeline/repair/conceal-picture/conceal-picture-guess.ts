@@ -18,67 +18,73 @@ import {
   type Displacements,
 } from './conceal-picture-vectors.ts';
 
-/** A picture, planes as `rawvideo` packs them, and when it is shown. */
+/** A picture with its time; planes are packed as by `rawvideo`. */
 export interface TimedPicture {
   readonly pixels: Uint8Array;
-  /** Of any time base that all of them share. */
+  /** In any time base that all of them share. */
   readonly ticks: number;
 }
 
 /** A damaged picture and those around it, all of one size. */
 export interface ConcealInput {
-  /** Two pictures that it is decoded from or could be, the nearer one second. */
+  /** Two pictures that it is or could be decoded from; the second one is nearer. */
   readonly earlier: TimedPicture;
   readonly before: TimedPicture;
-  /** As the decoder shows it. */
+  /** The damaged picture as decoded. */
   readonly damaged: TimedPicture;
-  /** The one shown behind it, which is made of it. */
+  /** The picture shown after it, which refers to it. */
   readonly after: TimedPicture;
-  /** Where pictures that are made of it are shown in front of it: the last of them, and one as far behind it as `before` is in front. */
+  /**
+   * Set if pictures that refer to it are shown before it: the last of them, and one as far after it as `before` is
+   * before it.
+   */
   readonly pyramid: { readonly beside: TimedPicture; readonly later: TimedPicture } | null;
-  /** What of it the decoder has not read. */
+  /** The blocks that the decoder could not read. */
   readonly lost: LostBlocks;
-  /** Whether a whole picture behind will show how well those fit that are made of the concealed one. */
+  /** Whether a later intact picture will show how well the pictures fit that refer to the concealed one. */
   readonly isProvenLater: boolean;
 }
 
-/** A picture of which nothing is left: `damaged` is what stands in its place. */
+/** A picture of which nothing is left; `damaged` is the decoder's substitute. */
 export interface GapInput extends ConcealInput {
-  /** One more in front of `earlier`; null where there is none. */
+  /** One more picture before `earlier`; null if there is none. */
   readonly earliest: TimedPicture | null;
 }
 
 type RowSpan = readonly [number, number];
 
-/** Guesses of how the lost part moved from the picture before. */
+/** Estimates of how the lost part moved from the picture before. */
 export interface GuessedMotion {
-  /** Row of luma that the first row of their cells begins at. */
+  /** Luma row at which the first row of cells begins. */
   readonly top: number;
-  /** Rows of luma that lost blocks lie in: the first, and one past the last. */
+  /** Luma rows with lost blocks: the first, and one past the last. */
   readonly lostTop: number;
   readonly lostEnd: number;
-  /** Rows that surely show no fault, the first and one past the last: those in front of the loss, if there are enough, and those behind it. */
+  /**
+   * Rows that certainly show no fault, as first and one past the last: those before the loss if there are enough, and
+   * those after it.
+   */
   readonly known: readonly RowSpan[];
-  /** As the motion of the two pictures before goes on. */
+  /** The motion of the two pictures before, continued. */
   readonly past: Displacements;
-  /** As the motion to later pictures goes back in time, which are wrong alike and moved by vectors of their own. */
+  /** The motion to later pictures, reversed in time. These pictures have the same fault, but vectors of their own. */
   readonly futures: readonly Displacements[];
-  /** What the past and each future tell on the mean, which says how the motion changes. */
+  /** The mean of the past and each future, which reflects how the motion changes. */
   readonly means: readonly Displacements[];
 }
 
-/** Rows of pixels in front of the lost blocks, or behind them, whose motion is looked at. */
+/** Height of the area before or after the lost blocks whose motion is measured, pixels. */
 const KNOWN_HEIGHT = 128;
-/** Rows of cells at the end of those that are left out: a fault is noticed late. */
+/** Rows of cells at its end that are left out, because a decoder notices a fault late. */
 const LATE_ROWS = 2;
 
-/** The grey planes of pictures of a format. */
+/** The grey plane of pictures in a raw format. */
 export const planeOf =
   (format: RawFormat) =>
   ({ pixels }: TimedPicture): GreyPlane =>
     greyOf(pixels, format);
 
-/** Guesses, all moved by as much as the known rows beside the loss say that the camera shook. */
+/** Makes the estimates, all corrected by the camera shake that the known rows next to the loss show. */
 export function guessMotion(input: ConcealInput, format: RawFormat, kernel: MotionKernel): GuessedMotion {
   const { width, height } = format;
   const { earlier, before, damaged, after, pyramid, lost } = input;
@@ -111,7 +117,7 @@ export function guessMotion(input: ConcealInput, format: RawFormat, kernel: Moti
   };
 }
 
-/** Rows of pixels of cells at least by which something is known. */
+/** Least height of the known rows, pixels. */
 const FEWEST_KNOWN = 2 * CELL;
 
 function knownRows({
@@ -125,7 +131,7 @@ function knownRows({
   return [above, below].filter(([from, end]) => end - from >= FEWEST_KNOWN);
 }
 
-/** What makes the picture of each guess from the one before. */
+/** Functions that make the picture of each estimate from the one before. */
 export const moversOf = (
   guesses: readonly Displacements[],
   { before }: ConcealInput,
@@ -134,17 +140,19 @@ export const moversOf = (
 ): RowMaker[] => guesses.map((guess) => createMover(samplesOf(before.pixels, format), guess, top));
 
 /**
- * How many times less, in squares, guesses must miss the first known rows by than they differ from the decoder's, where nothing proves them later:
- * 4 dB, by which two of three results without such a picture that came out worse (by 3.2 and 3.6 dB) are left, and one that gained 2.6 dB.
+ * Without later proof, estimates must miss the first known rows by this many times less (squared) than they differ from
+ * the decoder's picture: 4 dB. That avoids two of three results that would be worse (by 3.2 and 3.6 dB), and gives up
+ * one gain of 2.6 dB.
  */
 const UNPROVEN_TIMES = 2.5;
 
-/** Mean square difference that tells nothing: what is still, and no noise of coding, differs by as much. */
+/** Mean square difference without meaning: still areas without coding noise differ by as much. */
 const STILL_NOISE = 4;
 
 /**
- * Whether guesses miss the known rows beside the loss by too much against what they differ from the decoder's by in the loss: motion does
- * not go on there (on 34 pictures kept out the worst loses 3.3 dB instead of 8.2).
+ * Whether the estimates miss the known rows by too much compared with their difference from the decoder's picture in
+ * the loss; then the motion does not continue. (On 34 held-out pictures the worst loses 3.3 dB; 8.2 dB without this
+ * check.)
  */
 export function missesKnown(
   { before, damaged, isProvenLater }: ConcealInput,
@@ -153,7 +161,7 @@ export function missesKnown(
   format: RawFormat,
 ): boolean {
   const allowed = meanMiss(damaged.pixels, makers, [lostTop, lostEnd], format);
-  // Nor may they miss those by more than the picture before as it is does, where nothing proves them later.
+  // Without later proof, they may not miss those rows by more than the unmoved picture before does either.
   const still = asItIs(samplesOf(before.pixels, format));
   return known.some((rows, at) => {
     const missed = meanMiss(damaged.pixels, makers, rows, format);
@@ -164,14 +172,16 @@ export function missesKnown(
 }
 
 /**
- * What the motion before misses the last whole picture by at most, in squares, as a share of what the one in front of that does, where nothing
- * proves a result later: of eight lost pictures five that missed it by 0.64 and less gained 2.6 to 10.5 dB, one of 0.80 lost 3.8.
+ * Without later proof, the previous motion may miss the last intact picture by at most this share (squared) of what the
+ * unmoved picture before it does. Of eight lost pictures, five at 0.64 and less gained 2.6 to 10.5 dB, one at 0.80 lost
+ * 3.8 dB.
  */
 const UNPROVEN_SHARE = 0.7;
 
 /**
- * Whether motion goes on in the pictures in front of a lost one: the last of them is nearer to what the motion before it makes of the one
- * before than to that one, and clearly so where no whole picture will prove it. True where there are too few to tell.
+ * Whether motion continues in the pictures before a lost one: the last of them must be nearer to the motion-compensated
+ * picture before it than to the unmoved one, and clearly so if no intact picture will prove it. True if there are too
+ * few pictures to tell.
  */
 export function goesOn({ earliest, earlier, before, isProvenLater }: GapInput, format: RawFormat): boolean {
   if (!earliest) return true;
@@ -187,10 +197,10 @@ export function goesOn({ earliest, earlier, before, isProvenLater }: GapInput, f
   return missedBy(moved) <= (isProvenLater ? 1 : UNPROVEN_SHARE) * missedBy(still);
 }
 
-/** Rows of luma on which guesses are judged, every so many: a picture says the same of all. */
+/** Estimates are judged on every third luma row; the result is the same. */
 const JUDGED_EACH = 3;
 
-/** Mean square difference between some rows of luma of a picture and the mean of what others show there. */
+/** Mean square difference between some luma rows of a picture and the mean of several estimates there. */
 function meanMiss(
   picture: Uint8Array,
   makers: readonly RowMaker[],

@@ -16,19 +16,20 @@ import {
 import { firstTornBlock } from './conceal-picture-start.ts';
 import { carriedOn, motionOfRows, type Displacements } from './conceal-picture-vectors.ts';
 
-/** What is lost of a picture, and how it may have moved. */
+/** The lost part of a picture, and its likely motions. */
 export interface ConcealedMotion {
-  /** From the first block on that shows a fault. */
+  /** From the first block that shows a fault. */
   readonly lost: LostBlocks;
-  /** From the picture before, the likeliest first. */
+  /** From the picture before, likeliest first. */
   readonly motions: readonly SquareMotion[];
 }
 
 /**
- * Guesses how the lost part of a picture moved, whose decoder leaves in its place what its memory held: first as the motion before goes on,
- * then on the mean with what the next picture tells, by that alone, and not at all. Later pictures tell little of it where their vectors
- * are differences to lost ones: of 12 torn HEVC clips the first gained 4.2 dB on the mean of all pictures, the next one's motion 1.2.
- * @returns null where nothing will prove it and motion does not go on (`missesKnown`)
+ * Estimates how the lost part of a picture moved, for decoders that leave old memory in its place. The candidates are
+ * the previous motion continued, its mean with the motion to the next picture, that motion alone, and no motion. Later
+ * pictures say little if their vectors are coded as differences to lost ones: in 12 damaged HEVC clips the first
+ * candidate gains 4.2 dB on average, the next picture's motion 1.2 dB.
+ * @returns null if nothing will prove the result and motion does not continue (`missesKnown`)
  */
 export function motionToConceal(input: ConcealInput, format: RawFormat): ConcealedMotion | null {
   const kernel = createSearchKernel(format);
@@ -48,13 +49,13 @@ export function motionToConceal(input: ConcealInput, format: RawFormat): Conceal
   return { lost: torn.lost, motions };
 }
 
-/** Steps of the motion beyond which it is not taken to go on. */
+/** Steps of the motion up to which it is taken to continue. */
 const MOST_STEPS = 3;
 
 /**
- * Guesses how all of a picture moved of which nothing is left: as the motion before goes on, and not at all; the likelier first.
- * @param earlier a picture shown in front of `before`, from which that one is shown next, or after pictures left out
- * @param ticks when the lost picture is shown
+ * Estimates how a picture moved of which nothing is left: previous motion continued, and no motion; the likelier first.
+ * @param earlier a picture shown before `before`, directly or with some left out between
+ * @param ticks time of the lost picture
  */
 export function motionOfLost(
   { earlier, before, ticks }: Pick<ConcealInput, 'earlier' | 'before'> & { readonly ticks: number },
@@ -71,10 +72,10 @@ export function motionOfLost(
 }
 
 /**
- * How all of a picture moved of which nothing is left: on the mean of the motion before and that which the next one tells, which is made of the
- * picture before in its place.
- * @param isNextLost whether nothing is left of the picture shown next either, so that the motion before goes on
- * @returns null where motion does not go on (`goesOn`)
+ * Estimates how a picture moved of which nothing is left: the mean of the previous motion and that of the next picture,
+ * which was decoded from the picture before in its place.
+ * @param isNextLost whether nothing is left of the next picture either; then the previous motion continues
+ * @returns null if motion does not continue (`goesOn`)
  */
 export function motionOfGap(around: GapInput, isNextLost: boolean, format: RawFormat): SquareMotion | null {
   if (!goesOn(around, format)) return null;
@@ -83,10 +84,10 @@ export function motionOfGap(around: GapInput, isNextLost: boolean, format: RawFo
   return squaresOf(isNextLost ? guessed.past : mean, guessed);
 }
 
-/** Steps of a vector in coded pictures, in a pixel. */
+/** Steps of a coded motion vector in a pixel. */
 const QUARTERS = 4;
 
-/** The mean of the cells of a square. */
+/** Mean vector of the cells of a square. */
 const squaresOf =
   ({ columns, rows, x, y }: Displacements, { top }: Pick<GuessedMotion, 'top'>): SquareMotion =>
   (left, upper, size) => {

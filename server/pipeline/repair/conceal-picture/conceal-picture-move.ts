@@ -5,16 +5,16 @@ import type { Displacements } from './conceal-picture-vectors.ts';
 /** Writes row `y` of a plane into the first samples of `out`. */
 export type RowMaker = (plane: Plane, y: number, out: Samples) => void;
 
-/** Rows of a picture as they are. */
+/** Copies rows of a picture without motion. */
 export const asItIs =
   (picture: Samples): RowMaker =>
   ({ start, width }, y, out) =>
     out.set(picture.subarray(start + y * width, start + (y + 1) * width));
 
 /**
- * Rows of a picture whose content has moved: each sample is taken from where its vector says that it stood, between samples by
- * bilinear interpolation. Vectors between the middles of cells are interpolated too.
- * @param top row of luma that the first row of cells begins at
+ * Makes rows of a picture whose content has moved. Each sample is taken from where its vector points, with bilinear
+ * interpolation between samples and between the vectors of neighbouring cells.
+ * @param top luma row at which the first row of cells begins
  */
 export function createMover(picture: Samples, vectors: Displacements, top: number): RowMaker {
   const { columns, rows } = vectors;

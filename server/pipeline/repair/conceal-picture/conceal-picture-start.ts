@@ -3,19 +3,20 @@ import type { GreyPlane } from '../rebuild-pictures/rebuild-pictures-grid.ts';
 import type { MotionKernel } from '../rebuild-pictures/rebuild-pictures-kernel.ts';
 import { movedErrors } from './conceal-picture-errors.ts';
 
-/** Mean square error that says nothing of a block: noise and rounding. */
+/** Mean square error of a block that means nothing: noise and rounding. */
 const FLOOR = 2;
-/** How many times as far from the picture before as usual a block must be to speak for a fault. */
+/** A block this many times as far from the picture before as usual points to a fault. */
 const TORN_TIMES = 2.5;
-/** Logarithm that one block speaks for or against it with at most. */
+/** Most that one block counts for or against a fault, as a logarithm. */
 const MOST_SAID = 2;
 
 /**
- * From which block on a picture shows a fault. Data behind it that are wrong but possible make blocks that the picture before
- * holds nowhere; what they differ from it by along the motion is held against what that one differs from its own. The place is taken where
- * all blocks behind it speak most for a fault (cumulative sum test: Page, "Continuous inspection schemes", 1954).
- * @param lost as far as it is known: data are impossible from its first block on
- * @param mostBefore blocks at most in front of that which are looked at
+ * Finds the block from which a picture shows a fault. Data that are wrong but still decodable make blocks that the
+ * picture before does not hold. Their errors along the motion are compared with the same errors of the picture before.
+ * The result is the place after which all blocks together point most to a fault (cumulative sum test: Page, "Continuous
+ * inspection schemes", 1954).
+ * @param lost the known loss: from its first block on, data cannot be decoded
+ * @param mostBefore most blocks before it that are examined
  */
 export function firstTornBlock(
   earlier: GreyPlane,

@@ -3,23 +3,23 @@ import { estimateMotion } from '../rebuild-pictures/rebuild-pictures-field.ts';
 import { CELL, type GreyPlane, type MotionField } from '../rebuild-pictures/rebuild-pictures-grid.ts';
 import type { MotionKernel } from '../rebuild-pictures/rebuild-pictures-kernel.ts';
 
-/** Where the content of each cell of a picture came from: it stood this far to the left and above in the picture before. */
+/** Where the content of each cell of a picture came from: this far to the left and above in the picture before. */
 export interface Displacements {
   readonly columns: number;
   readonly rows: number;
-  /** Pixels with fractions, row by row, one for each cell of `CELL` x `CELL` pixels. */
+  /** Fractional pixels, row by row, for each cell of `CELL` x `CELL` pixels. */
   readonly x: Float32Array;
   readonly y: Float32Array;
 }
 
-/** Steps of the fixed-point search for the vector whose content arrives at a place. */
+/** Fixed-point iterations that find the vector whose content arrives at a place. */
 const ARRIVAL_STEPS = 3;
 
 /**
- * Displacements from the picture before to a damaged one, if motion goes on as between a pair of pictures.
- * @param pair as it is seen half way between the two
- * @param away how far behind that the damaged picture lies, in halves of what the pair lies apart; negative in front of it
- * @param times how many times as far as the pair the damaged picture and the one before lie apart
+ * Displacements from the picture before to a damaged one if the motion of a pair of pictures continues.
+ * @param pair motion as seen half way between the two
+ * @param away distance of the damaged picture after that point, in halves of the pair's distance; negative before it
+ * @param times distance between the damaged picture and the one before, as a multiple of the pair's distance
  */
 export function carriedOn(pair: MotionField, away: number, times: number): Displacements {
   const { columns, rows, halfX, halfY } = pair;
@@ -43,20 +43,21 @@ export function carriedOn(pair: MotionField, away: number, times: number): Displ
 
 const inside = (at: number, count: number) => Math.max(0, Math.min(count - 1, at));
 
-/** Cell by cell half the way from the one to the other. */
+/** The mean of two displacements, cell by cell. */
 export function meanOfBoth(a: Displacements, b: Displacements): Displacements {
   const mean = (one: Float32Array, other: Float32Array) =>
     one.map((value, at) => (value + (other[at] ?? 0)) / 2);
   return { ...a, x: mean(a.x, b.x), y: mean(a.y, b.y) };
 }
 
-/** Cells at least by which the shake of a camera is told from a thing that moves. */
+/** Least number of cells for telling camera shake from a moving object. */
 const FEWEST_CELLS = 40;
 
 /**
- * Moves a guess by what it misses known displacements by on the median, as all of a picture moves when a hand shakes.
+ * Moves an estimate by the median of its error against known displacements, because camera shake moves the whole
+ * picture.
  * @param known as the picture itself shows them in some rows of cells; the outermost cells are left out
- * @param firstRow row of the guess that the first of these is
+ * @param firstRow row of the estimate that matches the first of these
  */
 export function withShake(guess: Displacements, known: Displacements, firstRow: number): Displacements {
   const moved = (own: Float32Array, told: Float32Array) => {

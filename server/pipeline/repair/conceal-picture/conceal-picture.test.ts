@@ -36,7 +36,7 @@ function scene(dx: number, dy: number): Uint8Array {
   return picture;
 }
 
-/** Whether a sample, numbered through all planes, lies in a macroblock from `firstLost` on. */
+/** Whether a sample, counted through all planes, lies in a macroblock from `firstLost` on. */
 function isLost(at: number, firstLost: number): boolean {
   const luma = WIDTH * HEIGHT;
   const size = at < luma ? 1 : 2;
@@ -45,7 +45,7 @@ function isLost(at: number, firstLost: number): boolean {
   return Math.floor(y / 16) * BLOCKS + Math.floor(x / 16) >= firstLost;
 }
 
-/** A picture whose lost macroblocks show another. */
+/** A picture whose lost macroblocks show another picture. */
 const torn = (whole: Uint8Array, other: Uint8Array, firstLost: number): Uint8Array =>
   whole.map((value, at) => (isLost(at, firstLost) ? (other[at] ?? 0) : value));
 
@@ -61,18 +61,18 @@ function lostDb(picture: Uint8Array, truth: Uint8Array, firstLost: number): numb
 
 const at = (ticks: number, pixels: Uint8Array): TimedPicture => ({ ticks, pixels });
 
-/** What is made of a picture that can be concealed. */
+/** The concealed picture; fails if none was made. */
 function conceal(input: ConcealInput): Uint8Array {
   const made = concealPicture(input, layout());
   if (!made) throw new Error('nothing was made');
   return made;
 }
 
-/** Pictures 0 to 3 of a scene that stands at `places`; the third is damaged, and the last made of it. */
+/** Pictures 0 to 3 of a scene at `places`; the third is damaged, and the last refers to it. */
 function broken(places: readonly (readonly [number, number])[], firstLost: number) {
   const [earlier, before, truth, next] = places.map(([x, y]) => scene(x, y));
   if (!earlier || !before || !truth || !next) throw new Error('four places are needed');
-  // The decoder has put the picture before in the lost place, and the next one has moved it by true vectors.
+  // The decoder has filled the loss from the picture before, and the next picture has moved that by true vectors.
   const [[x, y], [nextX, nextY], [fromX, fromY]] = [
     places[2] ?? [0, 0],
     places[3] ?? [0, 0],
@@ -181,7 +181,7 @@ describe('a concealed picture', () => {
   });
 
   it('is left as it is where motion stops going on', () => {
-    // What is above the loss has jumped, so that nothing tells how the rest moved; the decoder's guess happens to fit.
+    // The part above the loss has jumped, so nothing tells how the rest moved; the decoder's picture happens to fit.
     const { input } = broken(
       [
         [0, 0],
@@ -197,7 +197,7 @@ describe('a concealed picture', () => {
 
   it('is trusted less where no whole picture behind proves it', () => {
     const { input, truth } = broken(STEADY, HALF);
-    // Guesses miss the known rows by 10 levels and differ from the decoder's by 13: 2.3 dB.
+    // The estimates miss the known rows by 10 levels and differ from the decoder's picture by 13: 2.3 dB.
     const uneven = truth.map(
       (value, place) => value + (place % 2 === 0 ? 1 : -1) * (isLost(place, HALF) ? 13 : 10),
     );
@@ -209,7 +209,7 @@ describe('a concealed picture', () => {
 
   describe('whose first slice alone is lost', () => {
     const SLICE_END = 5 * BLOCKS;
-    /** A picture that a shaking hand moved, with another one in its first rows. */
+    /** A picture moved by a shaking hand, with another picture in its first rows. */
     function tornAbove(places: Parameters<typeof broken>[0]) {
       const { input, truth } = broken(places, 0);
       const damaged = torn(input.before.pixels, truth, SLICE_END);
@@ -251,7 +251,9 @@ describe('a concealed picture', () => {
 });
 
 describe('the motion that a lost part is concealed by', () => {
-  /** A scene in steady motion whose decoder leaves an old picture from a block on, and noise in some blocks before that. */
+  /**
+   * A scene in steady motion; the decoder leaves an old picture from one block on, and noise in some blocks before it.
+   */
   function left(firstNoisy: number, firstLost: number): ConcealInput {
     const { input, truth } = broken(STEADY, firstLost);
     const random = seededRandom(4);
@@ -315,7 +317,7 @@ describe('a picture of which nothing is left', () => {
   });
 
   it('is trusted less where nothing will prove it', () => {
-    // The motion before goes on at half its pace.
+    // The previous motion continues at half its speed.
     const slower = { ...input, earliest: at(-1, scene(-7.7, -3.8)) };
     expect(concealLost(slower, false, layout())).not.toBeNull();
     expect(concealLost({ ...slower, isProvenLater: false }, false, layout())).toBeNull();

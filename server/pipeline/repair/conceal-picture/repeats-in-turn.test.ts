@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isTurnOfRepeat } from './repeats-in-turn.ts';
 
-/** Pictures of which every sixth from the fourth on takes next to nothing. */
+/** Pictures of which every sixth, from the fourth on, has almost no data. */
 const CODED = Array.from({ length: 60 }, (_, i) => ({
   pts: 512 * i,
   sizeBytes: i % 6 === 3 ? 180 : 4000 + (i % 5) * 300,

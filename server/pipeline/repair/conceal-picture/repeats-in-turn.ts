@@ -1,21 +1,21 @@
 import type { Sample } from '#server/media/mp4/sample-table.ts';
 import { median } from '#server/media/statistics.ts';
 
-/** Rates shown as higher ones repeat every second to sixth picture: 30 as 60, 25 as 30. */
+/** A rate shown as a higher one repeats every second to sixth picture: 30 as 60, 25 as 30. */
 const PERIODS = [2, 3, 4, 5, 6];
-/** Turns to each side that are looked at, and how many of them must be there. */
+/** Number of periods examined on each side, and how many repeats they must hold. */
 const TURNS = 2;
 const FEWEST_TURNS = 3;
-/** A picture that repeats the one before takes next to nothing: no more than this share of the others beside it... */
+/** A repeat has almost no data: at most this share of the other pictures near it... */
 const REPEAT_SHARE = 1 / 3;
-/** ...of which at most this share takes as little. */
+/** ...of which at most this share is as small. */
 const MOST_OTHERS = 0.1;
 
 /**
- * Whether it is the turn of a lost picture to show the one before once more, as a rate that is shown as a higher one does in its rhythm: three of the pictures so many
- * places in front of it and behind it are coded with next to nothing, others are not. Only where pictures are decoded as they are shown: the sizes of B pictures
- * have a rhythm of their own.
- * @param samples in decode order, lost ones with no bytes
+ * Whether a lost picture was due to repeat the one before, in the rhythm of a rate shown as a higher one. Three of the
+ * pictures at that distance before and after it must have almost no data, and the others more. Only if pictures are
+ * decoded in display order, because the sizes of B pictures have a rhythm of their own.
+ * @param samples in decode order; lost ones have no bytes
  * @param at the lost one
  */
 export function isTurnOfRepeat(samples: readonly Pick<Sample, 'pts' | 'sizeBytes'>[], at: number): boolean {

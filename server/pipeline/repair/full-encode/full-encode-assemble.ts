@@ -26,7 +26,7 @@ import type { FullEncodeInput } from './full-encode.ts';
 export interface AssembleInput extends Omit<FullEncodeInput, 'pictures'> {
   /** MP4 with all pictures of the result at a constant rate. */
   readonly picturesPath: string;
-  /** Planned times of the pictures, display order, ticks of the original's video time base; rising. */
+  /** Planned times of the pictures in display order, ticks of the original's video time base; ascending. */
   readonly ptsTicks: readonly number[];
 }
 
@@ -76,7 +76,7 @@ export async function assembleClip(input: AssembleInput): Promise<void> {
   }
 }
 
-/** The original's index where its tracks can be carried over; null for fragments and other containers. */
+/** The original's index if its tracks can be carried over; null for fragments and other containers. */
 async function readOriginal(
   input: AssembleInput,
   openFile: (filePath: string) => Promise<FileHandle>,
@@ -101,14 +101,14 @@ async function readOriginal(
 
 const isInFile = ({ offset, sizeBytes }: ByteRange, { fileBytes }: Movie) => offset + sizeBytes <= fileBytes;
 
-/** The movie must count at least as fine as the pictures, or a late first picture would be rounded. */
+/** The movie's time scale must be at least as fine as the pictures', or a late first picture would be rounded. */
 function movieFactor(input: AssembleInput, template: Movie): number {
   return clockFactor(template.timescale, input.info.video[0]?.timeBase.den ?? 1);
 }
 
 /**
- * A track beside the pictures. Where decoders show pictures from before the start, as no key picture stands between those that an edit
- * list hides, the result begins with these, and everything else begins as much later.
+ * Carries over a track other than the pictures. If no key picture stands among those that an edit list hides, decoders
+ * show pictures from before the start. The result then begins with these, and everything else begins later by as much.
  */
 function carryBeside(input: AssembleInput, track: Track, file: FileHandle, template: Movie): OutTrack {
   const factor = movieFactor(input, template);
@@ -193,7 +193,7 @@ function timedTrack(
   return rebuildTrack(withEdits(timed, edits), den, samples);
 }
 
-/** How long the last picture stays: to the end of the original, moved by the edit, or one usual interval. */
+/** How long the last picture is shown: to the end of the original, moved by the edit, or one usual interval. */
 function lastPictureTicks(input: AssembleInput, shown: readonly number[], origin: number): number {
   const stream = input.info.video[0];
   const last = shown.at(-1) ?? 0;
@@ -202,7 +202,7 @@ function lastPictureTicks(input: AssembleInput, shown: readonly number[], origin
   const shift = input.edit.reduce((sum, span) => sum + span.shiftAfterTicks, 0) * num;
   const declaredMs = stream?.durationMs ? (stream.startMs ?? 0) + stream.durationMs : null;
   const remaining = declaredMs === null ? 0 : Math.round((declaredMs * den) / 1000) - origin + shift - last;
-  // Declared lengths lie in damaged files: one far from a usual interval is not believed.
+  // Declared durations may be wrong in damaged files; one far from a usual interval is ignored.
   const believable = remaining > 0 && remaining <= 10 * usual;
   return Math.max(1, Math.round(believable ? remaining : usual));
 }
@@ -214,8 +214,8 @@ function transportStart(input: AssembleInput): number {
 }
 
 /**
- * Gives each coded picture the time of its place in display order. Decode times run through the same values,
- * earlier by the smallest delay that lets every picture be decoded before it is shown; all count from 0.
+ * Gives each coded picture the time of its place in display order. Decode times use the same values, earlier by the
+ * smallest delay that lets every picture be decoded before it is shown; all count from 0.
  */
 function toTimedSamples(
   track: Track,
@@ -250,7 +250,7 @@ function toTimedSamples(
 /** Codecs that MP4 can hold and browsers or phones play. */
 const MP4_SOUND = new Set(['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus', 'flac']);
 
-/** The sound tracks in an MP4 of their own, copied where possible. */
+/** Writes the sound tracks to an MP4 of their own, copied where possible. */
 async function extractSound(input: AssembleInput): Promise<string> {
   const outputPath = path.join(input.workDir, 'full-encode-sound.mp4');
   const { info } = input;

@@ -6,8 +6,8 @@ import { readPackets } from '../../analyse/packets/read-packets.ts';
 import type { FullEncodeInput } from './full-encode.ts';
 
 /**
- * Presentation times of the displayed pictures, display order, stream ticks: as given, else from the packets,
- * else (containers without usable times) from one run of the decoder.
+ * Lists the presentation times of the displayed pictures in display order, stream ticks. They are those given, else
+ * those of the packets, or (for containers without usable times) those of one decode.
  * @throws MediaToolError when the file cannot be read.
  */
 export async function listPictures(input: FullEncodeInput): Promise<readonly number[]> {

@@ -10,25 +10,27 @@ import { EVERY_PICTURE_ONCE, streamPictures } from '../smart-render/smart-render
 import { LOW_MEMORY_PARAMS } from '../smart-render/smart-render-encode.ts';
 import type { NumberedPicture, OriginalDecoder } from '../smart-render/smart-render-pixels.ts';
 
-/** Visually transparent at phone resolutions; one step finer than needed since it is a second generation. */
+/** Visually transparent at phone resolutions; one step finer than needed, because this is a second generation. */
 const FULL_CRF = 18;
-/** Filter for pictures that 4:2:0 can hold: an odd row or column goes. */
+/** Filter that makes both sides even for 4:2:0: an odd row or column is cut. */
 export const EVEN_SIDES = 'crop=trunc(iw/2)*2:trunc(ih/2)*2';
 const HDR_TRANSFERS = new Set(['arib-std-b67', 'smpte2084']);
 
-/** True for hybrid log-gamma and perceptual quantiser: 8 bits would band and players would wash them out. */
+/**
+ * True for hybrid log-gamma and perceptual quantiser: in 8 bits they would show bands, and players would wash them out.
+ */
 export function isHdr(stream: Pick<VideoStreamInfo, 'colorTransfer'>): boolean {
   return stream.colorTransfer !== null && HDR_TRANSFERS.has(stream.colorTransfer);
 }
 
-/** True where black is 0 and white the highest value, in the words of the stream or of its format. */
+/** True if black is 0 and white the highest value, by the stream or its pixel format. */
 export function isFullRange({ colorRange, pixelFormat }: VideoStreamInfo): boolean {
   return colorRange === 'pc' || (pixelFormat ?? '').startsWith('yuvj');
 }
 
 /**
- * Format of the raw pictures between decoder and encoder: the stream's own where its layout is known, else
- * (palettes, RGB, alpha) converted by the decoder.
+ * Format of the raw pictures between decoder and encoder: the stream's own if its layout is known; others (palettes,
+ * RGB, alpha) are converted by the decoder.
  */
 export function toWorkingFormat(input: FullEncodeInput): RawFormat {
   const stream = input.info.video[0];
@@ -69,7 +71,7 @@ async function* decodeClip(
   let previous = -1;
   for await (const { pts, pixels } of streamPictures(decodePlan(input, format), options)) {
     const exact = pts === null ? undefined : frameAt.get(pts);
-    // Damaged streams make decoders guess times: such a picture takes the number after its predecessor.
+    // Decoders guess times in damaged streams; such a picture takes the number after its predecessor.
     previous = exact !== undefined && exact > previous ? exact : previous + 1;
     yield { frame: previous, pixels };
     if (previous >= lastWanted) return;
@@ -77,8 +79,9 @@ async function* decodeClip(
 }
 
 /**
- * Several threads hand on what is left of a damaged picture otherwise than one does, and not alike in each run: VP9 then shows it until the next
- * key picture (14 instead of 36 dB over 30 pictures), where one thread, as in the analysis, shows the pictures before it.
+ * A damaged picture needs one decoder thread. With several, what is left of it differs from run to run, and VP9 shows
+ * it until the next key picture (14 instead of 36 dB over 30 pictures); with one, as in the analysis, the pictures
+ * before it are shown.
  */
 const decoderThreads = ({ edit, limits }: FullEncodeInput): number =>
   edit.some(({ mendsDamage }) => mendsDamage) ? 1 : limits.threads;
@@ -119,7 +122,7 @@ export interface EncodePicturesInput extends Omit<FullEncodeInput, 'pictures'> {
 }
 
 /**
- * Encodes raw pictures at a constant rate into an MP4 without sound; the assembly gives them their times.
+ * Encodes raw pictures at a constant rate into an MP4 without sound; their times are set when the clip is assembled.
  * @throws MediaToolError when the encoder fails or is cancelled.
  */
 export async function encodePictures(input: EncodePicturesInput): Promise<void> {
@@ -157,7 +160,7 @@ function encodePlan(input: EncodePicturesInput): FfmpegPlan {
           `${format.width}x${format.height}`,
           '-framerate',
           rate.toFixed(3),
-          // From version 7 on what a picture says of its colours comes before what is said to the encoder.
+          // From version 7 on, colours stated in the pictures outrank those given to the encoder.
           ...lightOptions(stream),
         ],
       },
@@ -193,7 +196,7 @@ function fieldParams(stream: VideoStreamInfo | undefined): string[] {
   return [];
 }
 
-/** The colour description of the original, said to the encoder; pixel values are not converted. */
+/** The colour description of the original as encoder options; pixel values are not converted. */
 export function colourOptions(stream: VideoStreamInfo | undefined, fullRange: boolean): string[] {
   return [
     ...said('-colorspace', stream?.colorSpace === 'gbr' ? null : stream?.colorSpace),
@@ -202,7 +205,7 @@ export function colourOptions(stream: VideoStreamInfo | undefined, fullRange: bo
   ];
 }
 
-/** Primaries and transfer alone, which nothing is converted for on the way to the encoder. */
+/** Primaries and transfer alone, which are not converted on the way to the encoder. */
 const lightOptions = (stream: VideoStreamInfo | undefined): string[] => [
   ...said('-color_primaries', stream?.colorPrimaries),
   ...said('-color_trc', stream?.colorTransfer),

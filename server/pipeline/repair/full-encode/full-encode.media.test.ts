@@ -61,7 +61,7 @@ async function make(maker: Maker): Promise<string> {
   return encodeSource(source, target, maker.options.split(' '));
 }
 
-/** Times of the decoded pictures in seconds, display order, as the decoder says them; NaN where it knows none. */
+/** Times of the decoded pictures in seconds, display order, as reported by the decoder; NaN where unknown. */
 async function decodedTimes(file: string): Promise<number[]> {
   const { stdout } = await runTool('times', tools.ffprobe, [
     ...'-v error -select_streams v:0 -show_entries frame=best_effort_timestamp_time -of csv=p=0'.split(' '),

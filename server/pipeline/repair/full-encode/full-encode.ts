@@ -16,20 +16,20 @@ export interface FullEncodeInput extends SmartRenderInput {
 }
 
 export interface FullEncodeResult {
-  /** Pictures of the result. */
+  /** Number of pictures in the result. */
   readonly framesTotal: number;
-  /** Originals that could not be decoded, so that the picture before stands in their place. */
+  /** Originals that could not be decoded; the picture before is shown in their place. */
   readonly heldFrames: readonly number[];
 }
 
-/** Writing the file at the end takes little beside encoding. */
+/** Writing the file at the end takes little time compared with encoding. */
 const ENCODE_SHARE = 0.98;
 
 /**
- * Applies an edit to a clip of any kind by encoding all its pictures anew as H.264 in MP4: every picture at
- * its planned time (variable rates stay), rotation as a display matrix, colour description kept, high dynamic
- * range in 10 bits. Sound and other tracks of MP4 files are carried byte for byte; sound of other
- * containers is copied where MP4 can hold it and becomes AAC where not.
+ * Applies an edit to a clip of any kind by encoding all its pictures again as H.264 in MP4. Every picture keeps its
+ * planned time (variable rates stay), rotation becomes a display matrix, the colour description is kept, and high
+ * dynamic range is coded in 10 bits. Sound and other tracks of MP4 files are carried over byte for byte. Sound of other
+ * containers is copied if MP4 can hold it, else encoded as AAC.
  * @throws MediaToolError when ffmpeg fails or the run is cancelled; Mp4Error when the result cannot be written.
  */
 export async function fullEncode(input: FullEncodeInput): Promise<FullEncodeResult> {
@@ -55,7 +55,7 @@ export async function fullEncode(input: FullEncodeInput): Promise<FullEncodeResu
   return { framesTotal: planned.length, heldFrames: pixels.held };
 }
 
-/** All pictures of the result: untouched originals at their (shifted) times, new ones where the edit says. */
+/** All pictures of the result: unchanged originals at their (shifted) times, and the edit's new ones. */
 function applyEdit(times: readonly number[], input: FullEncodeInput): NewPicture[] {
   const planned: NewPicture[] = [];
   let shift = 0;
@@ -75,7 +75,7 @@ function applyEdit(times: readonly number[], input: FullEncodeInput): NewPicture
     shift += span.shiftAfterTicks;
   }
   keepUpTo(times.length);
-  // Times must rise for a player; a container's own doubles and steps back are nudged by one tick.
+  // Players need rising times; times that repeat or step back in the original are moved by one tick.
   let latest = -Infinity;
   return planned.map((picture) => {
     latest = Math.max(picture.ptsTicks, latest + 1);

@@ -1,14 +1,14 @@
 import type { VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { isHdr } from './full-encode-pictures.ts';
 
-/** Formats of samples that hold how much shines through, as ffmpeg names them. */
+/** Pixel formats with transparency, by ffmpeg's names. */
 const WITH_ALPHA = /^(yuva|gbrap|rgba|bgra|argb|abgr|ya)/;
-/** Colour in more places than one for each block of four, RGB included. */
+/** Formats with more than one colour sample for each block of four pixels, including RGB. */
 const FINE_COLOUR = /^(yuv[aj]?4(22|4[04])|gbr|rgb|bgr|argb|abgr|pal8)/;
 
 /**
- * What coding all pictures anew gives up, in words for the report: what comes out are pictures of 4:2:0, of ten bits where the dynamic
- * range is high and of eight else, which is what browsers and platforms show, with even sides.
+ * What re-encoding all pictures gives up, in words for the report. The result has 4:2:0 chroma, ten bits for high
+ * dynamic range and eight otherwise (which is what browsers and platforms show), and even sides.
  * @returns null when nothing is given up
  */
 export function lostByCoding(

@@ -14,7 +14,7 @@ import { measureLight } from './measure-light.ts';
 const folder = sharedFolder();
 const file = (name: string) => path.join(folder.path, name);
 
-/** Textured ground filmed by a hand: it jumps with every picture. Dark, and with a quiet tone. */
+/** Textured ground filmed by hand: it jumps with every picture. Dark, with a quiet tone. */
 const SHAKY_DARK =
   "color=c=gray:s=400x226:r=30:d=2,noise=alls=100:all_seed=5,boxblur=4:2,eq=contrast=3,crop=320:180:'40+9*sin(n*2.1)+6*sin(n*3.7)':'22+8*sin(n*2.9)',lutyuv=y='16+(val-16)*0.28'";
 
@@ -166,7 +166,7 @@ describe('quick fixes', () => {
     const look = { tools, threads: 1 };
     const before = await measureLight({ ...look, inputPath: clip, info: await probe(tools, clip, 'mov') });
     const after = await measureLight({ ...look, inputPath: asked.clip?.path ?? '', info });
-    // Washed out would be less colour and no black.
+    // A washed-out picture would have less colour and no black.
     expect(after?.saturation ?? 0).toBeGreaterThan(0.9 * (before?.saturation ?? 1));
     expect(after?.dark ?? 99).toBeLessThan(40);
     const sharpened = await apply(clip, ['sharpen', 'youtube-optimize']);
@@ -215,11 +215,11 @@ describe('quick fixes', () => {
     const wide = await make('pieces.mp4', 'testsrc2=s=320x180:r=25:d=16', 'sine=f=220:d=16');
     const made = await apply(wide, ['tiktok-optimize', 'instagram-optimize', 'youtube-optimize']);
     const [first, ...others] = await Promise.all(made.exports.map(({ path: one }) => packets(one, 'v')));
-    // The least side that TikTok takes makes its canvas larger than those of the others.
+    // TikTok's least side makes its canvas larger than the others.
     expect(others).toHaveLength(2);
     expect(others[0]).toEqual(others[1]);
     expect(first).toHaveLength(400);
-    // An attempt after a kill finds the pieces: each of the two sets is coded once.
+    // A retry after a kill finds the pieces: each of the two sets is encoded once.
     expect(made.headway).toBeGreaterThan(1);
     const info = await probe(tools, made.exports[0]?.path ?? '', 'mov');
     expect(info.video[0]?.startMs).toBe(0);

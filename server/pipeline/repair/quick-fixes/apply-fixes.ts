@@ -25,9 +25,10 @@ export interface ApplyFixesIo {
 }
 
 /**
- * Applies the chosen quick fixes to a finished clip: measures it, plans from the figures, codes the pictures once for all
- * visual fixes, copies them for sound alone, and makes platform files out of the result. Every fix is measured on what came out,
- * and one that did not help is dropped. Nothing is thrown for a clip that cannot be fixed.
+ * Applies the chosen quick fixes to a finished clip. It measures the clip, plans from the measures, encodes the
+ * pictures once for all visual fixes (copies them if only the sound changes), and makes platform files from the result.
+ * Every fix is measured on the result, and one that did not help is dropped. It throws nothing for a clip that cannot
+ * be fixed.
  */
 export async function applyFixes(task: ApplyFixesTask, io: ApplyFixesIo): Promise<ApplyFixesResult> {
   try {
@@ -92,7 +93,7 @@ async function changeAll(
   return changePictures(job, facts, looked, visual);
 }
 
-/** Subtitles, chapters and telemetry of the clip go on with it; without a word where they cannot be carried. */
+/** Subtitles, chapters and telemetry of the clip are kept; silently dropped if they cannot be carried over. */
 async function keepOtherTracks({ task, signal }: FixJob, source: Clip, clip: Clip): Promise<Clip> {
   if (clip.path === source.path || source.info.format !== 'mov') return clip;
   const outputPath = path.join(task.workDir, 'tracks.mp4');

@@ -10,7 +10,7 @@ import { keepsLimits } from './platform-plan.ts';
 import { sharpenFilter } from './sharpen-filter.ts';
 import { isLevelled, LOUDNESS_TARGET } from './voice-chain.ts';
 
-/** A change of the pictures; all of one request are coded in one go, in `VISUAL_ORDER`. */
+/** A change of the pictures; all of one request are encoded in one go, in `VISUAL_ORDER`. */
 export type VisualStep =
   | {
       readonly kind: 'visual';
@@ -37,7 +37,7 @@ export type FixStep =
 
 export type FixBuilder = (facts: ClipFacts, chosen: ReadonlySet<FixId>) => FixStep;
 
-/** Colours first: what follows works in eight bits, and sharpening comes last. */
+/** Colours come first, because what follows works in eight bits; sharpening comes last. */
 export const VISUAL_ORDER = ['color-correct', 'stabilize', 'sharpen'] as const;
 
 /** Camera motion below this is steady: a quarter of what the detector calls shaky. */
@@ -45,7 +45,7 @@ export const STEADY = 0.00125;
 
 const NO_SOUND = 'This clip has no sound, so there is nothing to change.';
 
-/** The nine fixes: from the facts of a clip to what is to be done, pure. */
+/** The nine fixes: from the facts of a clip to what will be done; pure. */
 export const FIX_BUILDERS: Readonly<Record<FixId, FixBuilder>> = {
   'wind-noise': (facts) =>
     repairSound(facts, 'wind_noise', 'No wind was heard in this clip, so its sound was left as it is.'),
@@ -132,11 +132,11 @@ function buildColour(facts: ClipFacts): FixStep {
 
 function buildExport(facts: ClipFacts, platform: Platform): FixStep {
   const made = { kind: 'export', platform } as const;
-  // Copied pictures need no memory.
+  // Copying pictures needs no encoder memory.
   return keepsLimits(facts.info, facts.stream, platform) ? made : (pictureObstacle(facts) ?? made);
 }
 
-/** What keeps pictures from being coded anew on this server. */
+/** What prevents encoding pictures on this server; null if nothing does. */
 function pictureObstacle({ stream, limits, filters }: ClipFacts): Skip | null {
   if (!filters.has('scale')) return impossible(missing('scale', 'change pictures'));
   if (stream.width * stream.height <= limits.maxEncodePixels) return null;
@@ -156,7 +156,7 @@ export function shakeFigure(before: number | null, after: number | null) {
   return { name: 'shake', unit: '% of the width', before: rounded(before), after: rounded(after) };
 }
 
-/** Matrix and range that the stream says, or what players take for it: high definition is BT.709. */
+/** Matrix and range as the stream states them, else as players assume: high definition is BT.709. */
 export function codedColours(stream: VideoStreamInfo): { matrix: string; range: 'tv' | 'pc' } {
   const { colorSpace: said } = stream;
   const isSd = said === 'smpte170m' || said === 'bt470bg' || said === 'fcc';
@@ -165,12 +165,12 @@ export function codedColours(stream: VideoStreamInfo): { matrix: string; range: 
   return { matrix: isSd || (!known && small) ? 'bt601' : 'bt709', range: isFullRange(stream) ? 'pc' : 'tv' };
 }
 
-/** Peak of the light that becomes white, cd/m2: reference white of HDR is 203, highlights are rolled off above it. */
+/** Peak of the light that becomes white, cd/m2. Reference white of HDR is 203; highlights above it are rolled off. */
 const NOMINAL_PEAK = 203;
 
 /**
- * High dynamic range to BT.709, with what comes in said explicitly: clips of phones lack parts of the tags, and a guess makes
- * them washed out. Highlights are rolled off, not cut (Hable's curve).
+ * Converts high dynamic range to BT.709. The input is stated explicitly, because clips of phones lack some tags, and a
+ * guess would make them washed out. Highlights are rolled off, not clipped (Hable's curve).
  */
 function toneMapFilters({ colorTransfer, colorRange }: VideoStreamInfo): string[] {
   const range = colorRange === 'pc' ? 'full' : 'limited';

@@ -24,11 +24,11 @@ export interface ChangedPictures {
 
 /** The new shake must be below this share of the old one. */
 const STEADIER = 0.8;
-/** In a steadied clip fewer pictures move as a whole; those that still do tell how much is left of the shake. */
+/** In a stabilized clip fewer pictures move as a whole; those that still do show how much shake is left. */
 const LEAST_EXPLAINED = 0.03;
-/** The new edges must be steeper by this factor; moved pictures lose some sharpness, of which most must come back. */
+/** The new edges must be steeper by this factor. Moving pictures costs sharpness, most of which must come back. */
 const SHARPER = { alone: 1.03, stabilized: 0.9 } as const;
-/** Tone-mapped pictures whose middle lies outside of this are too dark or too pale to be shown. */
+/** If the middle of tone-mapped pictures lies outside these levels, they are too dark or too pale to show. */
 const TONE_MAPPED_MIDDLE = { least: 12, most: 215 } as const;
 
 interface After {
@@ -44,10 +44,10 @@ interface Judgement {
 }
 
 /**
- * Codes the pictures once with all steps, looks at the result with the same detectors, and drops the steps that did not help;
- * then the others are coded again without them.
- * @returns null when nothing is left of it: the clip keeps its coded pictures
- * @throws MediaToolError when the run is cancelled, stalls or the disk is full
+ * Encodes the pictures once with all steps, measures the result with the same detectors, drops steps that did not help,
+ * and then encodes again without them.
+ * @returns null when no step is left: the clip keeps its coded pictures
+ * @throws MediaToolError when the run is cancelled or stalls, or the disk is full
  */
 export async function changePictures(
   job: FixJob,
@@ -68,7 +68,10 @@ export async function changePictures(
   }
 }
 
-/** The tools gave this change up; the clip and the other fixes go on. A full disk, a stall and a cancel end the request. */
+/**
+ * True if the tools gave up on this change, so that the clip and the other fixes go on. A full disk, a stall or a
+ * cancel ends the request instead.
+ */
 export function isRefusal(error: unknown): boolean {
   return (
     error instanceof MediaToolError &&
@@ -156,10 +159,10 @@ async function lookAfter(
   return { looked, light, edges };
 }
 
-/** Ends of tracks may lie this far apart: one picture of a slow clip. */
+/** Largest distance between the ends of tracks, ms: one picture of a slow clip. */
 const LENGTH_TOLERANCE_MS = 150;
 
-/** @throws MediaToolError when the new pictures are not those of the clip, one by one and whole */
+/** @throws MediaToolError unless the new pictures match those of the clip one by one */
 function mustBeWhole(before: LookedAt, after: LookedAt, from: MediaInfo, to: MediaInfo): void {
   const apartMs = Math.abs((from.video[0]?.durationMs ?? 0) - (to.video[0]?.durationMs ?? 0));
   const faults = [

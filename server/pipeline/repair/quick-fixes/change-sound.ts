@@ -28,9 +28,9 @@ const FIX_OF = { wind_noise: 'wind-noise', audio_sync: 'audio-sync' } as const s
 >;
 
 /**
- * Wind and sync with the repairs of the six steps, which judge themselves. The pictures are copied.
- * @param source the clip that the findings are of; `clip` may have other pictures
- * @throws MediaToolError when the run is cancelled, stalls or the disk is full
+ * Repairs wind and sync with the repairs of the six steps, which check their own results. The pictures are copied.
+ * @param source the clip of the findings; `clip` may have other pictures
+ * @throws MediaToolError when the run is cancelled or stalls, or the disk is full
  */
 export async function repairSound(
   job: FixJob,
@@ -99,9 +99,9 @@ function settle({ outcomes }: FixJob, verdict: AudioVerdict, state: 'applied' | 
 }
 
 /**
- * Makes the voice clear and as loud as it should be; the pictures are copied. Measured on the new sound, and dropped when it is
- * not nearer to the target.
- * @throws MediaToolError when the run is cancelled, stalls or the disk is full
+ * Makes the voice clear and brings it to the target loudness; the pictures are copied. The new sound is measured, and
+ * dropped if it is no nearer to the target.
+ * @throws MediaToolError when the run is cancelled or stalls, or the disk is full
  */
 export async function enhanceVoice(job: FixJob, clip: Clip): Promise<Clip> {
   const { task, signal, stages, outcomes } = job;
@@ -112,7 +112,7 @@ export async function enhanceVoice(job: FixJob, clip: Clip): Promise<Clip> {
   const outputPath = path.join(task.workDir, 'voice.mp4');
   const read = { inputPath: clip.path, info, tools, signal };
   try {
-    // What wind and sync repairs left is another sound than the one that was measured at first.
+    // After wind and sync repairs the sound differs from the one that was measured first.
     const before = await measureLoudness(read);
     if (before.lufs === null || before.lufs < LOUDNESS_TARGET.silentLufs) {
       const detail = 'Nothing but quiet is left of this sound, so there is no voice to enhance.';
@@ -161,10 +161,10 @@ function enhancedWords({ lufs }: Loudness): string {
     : 'The voice is clearer and louder, as far as its peaks allow; rumble is taken out.';
 }
 
-/** Sound may end this far from where it did: some packets. */
+/** Sound may end this far from before, ms: a few packets. */
 const LENGTH_TOLERANCE_MS = 250;
 
-/** @throws MediaToolError unless every coded picture is the same bytes at its time, and the sound is there */
+/** @throws MediaToolError unless every coded picture has the same bytes and time, and the sound is there */
 export async function mustKeepPictures({ task, signal }: FixJob, before: Clip, after: Clip): Promise<void> {
   const { tools } = task;
   const list = ({ path: file, info }: Clip) => hashPackets({ path: file, info, tools, signal }, 'v');
@@ -181,14 +181,14 @@ export async function mustKeepPictures({ task, signal }: FixJob, before: Clip, a
     return other.hash === packet.hash && Math.abs(apartMs) <= 2;
   });
   const apartMs = Math.abs(endMs(before.info) - endMs(after.info));
-  // A sound that was moved may end later than the pictures.
+  // Sound that was moved may end after the pictures.
   const sounds = (clip: Clip) => clip.info.audio.length > 0;
   const fits = sounds(after) === sounds(before) && apartMs <= LENGTH_TOLERANCE_MS + 2000;
   if (!same || from.length !== to.length || !fits)
     throw new MediaToolError('tool_failed', 'the pictures did not stay as they are beside the new sound');
 }
 
-/** End of picture and sound; subtitles may outlast both. */
+/** Later end of picture and sound, ms; subtitles may last longer than both. */
 function endMs({ video, audio }: MediaInfo): number {
   const ends = [video[0], audio[0]].map((stream) => (stream?.startMs ?? 0) + (stream?.durationMs ?? 0));
   return Math.max(...ends);

@@ -5,24 +5,24 @@ import type { MediaLimits } from '../../worker-protocol.ts';
 import type { LightFigures } from './measure-light.ts';
 import type { Loudness } from './measure-loudness.ts';
 
-/** Everything the fixes are planned from; what no chosen fix asks for is not measured and null. */
+/** Everything that the fixes are planned from. What no chosen fix needs is not measured and null. */
 export interface ClipFacts {
   readonly info: MediaInfo;
   readonly stream: VideoStreamInfo;
   /** Names of the filters that this ffmpeg has. */
   readonly filters: ReadonlySet<string>;
   readonly limits: MediaLimits;
-  /** Fast part of the camera's motion, share of the picture width; see `shakeOf`. */
+  /** Fast part of the camera motion, share of the picture width; see `shakeOf`. */
   readonly shake: number | null;
   readonly light: LightFigures | null;
-  /** Mean step between neighbouring pixels of the full picture, percent of its contrast. */
+  /** Mean step between neighbouring pixels of the full-size picture, percent of its contrast. */
   readonly edges: number | null;
   readonly loudness: Loudness | null;
-  /** What the engine's own detectors say about the sound, strong enough to act on. */
+  /** Findings of the engine's own detectors about the sound that are strong enough to act on. */
   readonly sound: readonly Finding[];
 }
 
-/** A fix that has nothing to do here, or cannot be done here, with the reason in one sentence. */
+/** A fix that has nothing to do or cannot be done here, with the reason in one sentence. */
 export interface Skip {
   readonly kind: 'skip';
   readonly state: 'unchanged' | 'failed';
@@ -38,7 +38,7 @@ export function impossible(detail: string): Skip {
   return { kind: 'skip', state: 'failed', detail, figures: [] };
 }
 
-/** A figure with one digit behind the point, which is what people read. */
+/** A value with one decimal, for people to read. */
 export function figure(name: string, unit: string, before: number | null, after: number | null): FixFigure {
   const rounded = (value: number | null) => (value === null ? null : Math.round(value * 10) / 10);
   return { name, unit, before: rounded(before), after: rounded(after) };

@@ -10,9 +10,9 @@ import { colourOptions, EVEN_SIDES, isFullRange, isHdr } from '../full-encode/fu
 import type { VisualStep } from './build-fixes.ts';
 import { coderOptions } from './picture-coder.ts';
 
-/** Frames in which the camera's way is smoothed to each side: half a second at thirty a second. */
+/** Time on each side over which the camera path is smoothed, seconds. */
 const SMOOTHING_S = 0.5;
-/** How far a picture may be moved, share of its shorter side: the rest of a shake stays, nothing is zoomed away. */
+/** How far a picture may be moved, share of its shorter side; the rest of a shake stays, and nothing is zoomed away. */
 const MOST_SHIFT = 0.06;
 const MOST_ANGLE = 0.06;
 
@@ -21,20 +21,20 @@ export interface CodePicturesInput {
   readonly info: MediaInfo;
   readonly stream: VideoStreamInfo;
   readonly steps: readonly VisualStep[];
-  /** Where the camera's motion was written; used by stabilizing steps alone. */
+  /** Where the camera motion was written; only used by stabilizing steps. */
   readonly motionPath: string;
   readonly limits: MediaLimits;
 }
 
-/** Interlaced pictures are woven of two moments: moved or sharpened as they are, they would comb. */
+/** Interlaced pictures hold two moments; moving or sharpening them as they are would cause combing. */
 function weave({ fieldOrder }: VideoStreamInfo): string[] {
   return ['tt', 'bb', 'tb', 'bt'].includes(fieldOrder ?? '') ? ['bwdif=mode=send_frame'] : [];
 }
 
 /**
- * Looks at the camera's motion and writes it to a file, picture by picture, upright; behind the colours, as too little is seen in
- * the dark.
- * @param given `asText` where the filter can be told to write text: the other form of vid.stab 1.2 is not always read again
+ * Measures the camera motion and writes it to a file, picture by picture, upright. It runs after the colours, because
+ * too little is visible in the dark.
+ * @param given `asText` if the filter can write text: vid.stab 1.2 cannot always read its other format again
  */
 export function lookAtMotionPlan(given: CodePicturesInput & { readonly asText: boolean }): FfmpegPlan {
   const { inputPath, info, stream, steps, motionPath, limits, asText } = given;
@@ -61,7 +61,10 @@ export function lookAtMotionPlan(given: CodePicturesInput & { readonly asText: b
   };
 }
 
-/** The clip with all chosen changes of its pictures, made in their order; each keeps its time, the sound is copied where it plays. */
+/**
+ * The clip with all chosen changes of its pictures, in order. Each picture keeps its time; the sound is copied if it
+ * can be played.
+ */
 export function changedCopy(given: CodePicturesInput): CopyRecipe {
   const { inputPath, info, stream, steps, limits } = given;
   const toneMapped = steps.some((step) => step.fix === 'color-correct' && step.hdr);
@@ -83,15 +86,21 @@ export function changedCopy(given: CodePicturesInput): CopyRecipe {
   };
 }
 
-/** Whether each picture is changed by itself: the camera's way and woven pictures are known from those around. */
+/** Whether each picture is changed on its own; stabilizing and deinterlacing need its neighbours. */
 export function changesEachAlone({ stream, steps }: Pick<CodePicturesInput, 'stream' | 'steps'>): boolean {
   return weave(stream).length === 0 && steps.every(({ fix }) => fix !== 'stabilize');
 }
 
-/** One thread for the filters: each more keeps pictures, and their stacks and heaps count against the memory of a child. */
+/**
+ * One filter thread: every further one holds pictures, and its stack and heap count against the memory of the child
+ * process.
+ */
 export const LEAN_GRAPH: readonly string[] = ['-filter_threads', '1', '-filter_complex_threads', '1'];
 
-/** High dynamic range takes twice the memory, and tone mapping 25 MB a picture at 1080p: no room for a second decoder. */
+/**
+ * High dynamic range takes twice the memory, and tone mapping 25 MB a picture at 1080p: no room for a second decoder
+ * thread.
+ */
 function decoderThreads(deep: boolean, { threads }: MediaLimits): number {
   return deep ? 1 : threads;
 }
@@ -108,7 +117,7 @@ function filtersOf(step: VisualStep, { stream, motionPath }: CodePicturesInput):
   ];
 }
 
-/** Puts the first sound track through filters; pictures and other tracks are copied, every time stays. */
+/** Filters the first sound track; pictures and other tracks are copied, all times stay. */
 export function voicePlan(given: {
   readonly inputPath: string;
   readonly info: MediaInfo;
@@ -144,7 +153,7 @@ function input(path: string, info: MediaInfo, threads: number) {
   return { path, format: info.format, options };
 }
 
-/** A path as the value of a filter's option: escaped once for the option and once for the graph. */
+/** A path as the value of a filter option: escaped once for the option and once for the filter graph. */
 export function filterValue(path: string): string {
   const option = path.replaceAll(/[\\':]/g, '\\$&');
   return option.replaceAll(/[\\'[\],;]/g, '\\$&');

@@ -5,18 +5,18 @@ import type { FixJob } from './fix-job.ts';
 import { COST } from './measure-facts.ts';
 import { platformPiecePlan, platformShape, wayOf } from './platform-plan.ts';
 
-/** The coded pictures of the platform files of one clip: those of platforms that take the same are coded once. */
+/** The coded pictures for the platform files of one clip; platforms that take the same pictures share them. */
 export interface ExportPictures {
   /**
-   * @returns an MP4 of the pictures at their times, without sound; null where the clip cannot be coded in pieces
+   * @returns an MP4 of the pictures at their times, without sound; null if the clip cannot be encoded in pieces
    * @throws MediaToolError when the run fails, is cancelled or stalls
    */
   coded(platform: Platform): Promise<string | null>;
-  /** Hashes of the coded pictures that were decoded and found whole, by name of the pictures. */
+  /** Hashes of coded pictures that decoded without fault, by name of the pictures. */
   readonly fine: Map<string, string>;
 }
 
-/** See `ExportPictures`. A killed job goes on behind the last finished piece. */
+/** See `ExportPictures`. After a kill, the job continues after the last finished piece. */
 export function createExportPictures(job: FixJob, clip: Clip): ExportPictures {
   const { task, signal, stages } = job;
   const { tools, limits, workDir } = task;
@@ -25,7 +25,7 @@ export function createExportPictures(job: FixJob, clip: Clip): ExportPictures {
   return {
     fine: new Map(),
     async coded(platform) {
-      // Another rate of pictures is counted from the beginning of the clip.
+      // Pictures at another rate are counted from the beginning of the clip, so pieces do not work.
       if (!stream || platformShape(stream, platform).fps !== null) return null;
       const way = wayOf(clip.info, stream, platform);
       const known = made.get(way);

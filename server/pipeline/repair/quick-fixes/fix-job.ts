@@ -8,7 +8,7 @@ export interface FixJob {
   readonly signal: AbortSignal;
   readonly outcomes: FixOutcomes;
   readonly stages: Stages;
-  /** A part of the work is finished for good: after a kill it is not done again. */
+  /** To be called when a part of the work is finished for good, so that it is not repeated after a kill. */
   readonly madeHeadway: () => void;
 }
 
@@ -23,15 +23,15 @@ export interface FixOutcomes {
   list(): FixOutcome[];
 }
 
-/** Work of one kind after the other, weighed by its cost; what was reported never goes back. */
+/** Pieces of work one after the other, weighted by cost; reported progress never goes back. */
 export interface Stages {
-  /** Runs one piece of work that costs so much; what it says of itself moves the whole. */
+  /** Runs one piece of work with this cost; its own progress advances the whole. */
   run<T>(cost: number, work: (onProgress: (share: number) => void) => Promise<T>): Promise<T>;
-  /** Adds to what is still to come, in the same unit. */
+  /** Adds expected cost, in the same unit. */
   expect(cost: number): void;
 }
 
-/** Outcomes and progress of one request, told together. */
+/** Creates the shared outcomes and progress of one request. */
 export function createFixJob(
   task: ApplyFixesTask,
   signal: AbortSignal,

@@ -31,7 +31,7 @@ describe('light', () => {
     expect(planLight(LIGHT)).toBeNull();
     expect(planLight({ ...LIGHT, neutral: { red: 128, green: 120, blue: 113 } })).toBeNull();
     expect(planLight({ ...LIGHT, middle: 2, brightPictures: 3, bright: 20 })).toBeNull();
-    // Half of the pictures are bright: one setting would bleach them.
+    // Half of the pictures are bright: one setting for all would bleach them.
     expect(planLight({ ...LIGHT, middle: 40, brightPictures: 150 })).toBeNull();
   });
 
@@ -89,7 +89,7 @@ describe('loudness', () => {
     expect(limited).toContain('aresample=44100');
     expect(limited.join()).toContain('alimiter=');
     expect(levelFilters({ lufs: null, peakDb: null }, 48_000)).toEqual([]);
-    // Not more than the limiter may take: -40 LUFS with clicks at full scale.
+    // At most what the limiter may take: -40 LUFS with clicks at full scale.
     expect(levelFilters({ lufs: -40, peakDb: 0 }, 48_000)[0]).toBe('volume=7.00dB');
   });
 
@@ -212,7 +212,7 @@ describe('platform files', () => {
       { width: 1080, height: 1920 },
       { width: 864, height: 1920 },
     ],
-    // Below the least side of the platform: the canvas grows, and the picture with it.
+    // Below the platform's least side: the canvas grows, and the picture with it.
     [
       { width: 320, height: 180 },
       { width: 360, height: 640 },

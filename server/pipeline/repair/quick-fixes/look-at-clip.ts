@@ -6,15 +6,15 @@ import { detectCuts } from '../../analyse/detect-cuts.ts';
 import { shakeOf } from '../../analyse/picture-flags/detect-shake.ts';
 import { judgePictures, type PictureAnalysis } from '../../analyse/judge-pictures.ts';
 
-/** What one strict decode of a clip tells. */
+/** The result of one strict decode of a clip. */
 export interface LookedAt {
   readonly pictures: number;
-  /** Stretches that a decoder complained about or that are damaged. */
+  /** Number of stretches that are damaged or that a decoder complained about. */
   readonly damaged: number;
-  /** Whether every picture is shown after the one before. */
+  /** Whether every picture has a later time than the one before. */
   readonly rising: boolean;
   readonly shake: number | null;
-  /** Picture fit for a poster, ms. */
+  /** Time of a picture fit for a poster, ms. */
   readonly posterMs: number | null;
   readonly judged: PictureAnalysis;
 }

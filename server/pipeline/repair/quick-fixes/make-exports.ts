@@ -46,10 +46,10 @@ export interface ExportWork {
 }
 
 /**
- * Makes one file for one platform out of the finished clip, decodes it and holds it against the platform's limits. Pictures that the
- * platform takes as they are stay, byte for byte; others are coded in pieces that a killed job takes over.
- * @returns null when there is none, with the reason among the outcomes
- * @throws MediaToolError when the run is cancelled, stalls or the disk is full
+ * Makes a file for one platform from the finished clip, decodes it and checks it against the platform's limits.
+ * Pictures that the platform takes as they are stay byte for byte; others are encoded in pieces that survive a kill.
+ * @returns null if no file was made; the reason is among the outcomes
+ * @throws MediaToolError when the run is cancelled or stalls, or the disk is full
  */
 export async function makeExport(
   work: ExportWork,
@@ -65,7 +65,7 @@ export async function makeExport(
     ({ kind }) => kind === 'too_long' || kind === 'too_short',
   );
   if (tooLong) {
-    // Nothing is cut away: which part may go is not for a program to say.
+    // Nothing is cut away: a program cannot decide which part may go.
     outcomes.settle(
       fix,
       'failed',
@@ -119,7 +119,10 @@ function madeWords({ stream, platform }: PlatformPlanInput, info: MediaInfo, cop
   return `A file for ${NAMES[platform]} was made: ${size}, ${how}.`;
 }
 
-/** @returns false where the copy is not as it should be, damage that the clip still has for one: its pictures have to be coded */
+/**
+ * @returns false if the copy is not as it should be, for example because the clip still has damage: its pictures must
+ * be encoded
+ */
 async function copyPictures(work: ExportWork, given: PlatformPlanInput): Promise<MediaInfo | false> {
   const { job, clip } = work;
   try {
@@ -173,8 +176,9 @@ const madeInfo = ({ task: { tools }, signal }: FixJob, { outputPath }: PlatformP
   probe(tools, outputPath, 'mov', signal);
 
 /**
- * @param pictures names the coded pictures, which several files may share: the same bytes are decoded once; null for those of one run
- * @throws MediaToolError unless every picture can be decoded, one after the other, and the platform takes the file
+ * @param pictures names the coded pictures; several files may share them, and the same bytes are decoded once. Null for
+ * those of one run
+ * @throws MediaToolError unless every picture decodes, in order, and the platform takes the file
  */
 async function mustBeFine(
   { job, pictures: { fine } }: ExportWork,
@@ -200,7 +204,7 @@ async function mustBeFine(
   if (pictures !== null) fine.set(pictures, hashes);
 }
 
-/** What a platform says to a clip. */
+/** A platform's verdict on a clip. */
 const checked = (info: MediaInfo, platform: Platform) =>
   checkPlatforms(summarise(info, null), info.sizeBytes).find((verdict) => verdict.platform === platform);
 

@@ -1,12 +1,13 @@
 import { samplePictures, type SampleInput } from '#server/media/sample-pictures.ts';
 import { median } from '#server/media/statistics.ts';
 
-/** Longest side of the middle part that is looked at in full size, pixels. */
+/** Longest side of the middle part that is measured in full size, pixels. */
 const PART_PX = 512;
 
 /**
- * Mean step between neighbouring pixels in the middle of the pictures, in full size, percent of the contrast there, so that
- * brighter pictures are not taken for sharper ones: the median of one picture a second. The small pictures of the analysis are too small to tell how sharp fine detail is.
+ * Measures sharpness: the mean step between neighbouring pixels in the middle of full-size pictures, percent of the
+ * contrast there, so that brighter pictures do not seem sharper. Median of one picture a second. The small pictures of
+ * the analysis cannot show fine detail.
  * @throws MediaToolError when the clip cannot be decoded
  */
 export async function measureEdges(

@@ -14,7 +14,7 @@ import { measureLoudness } from './measure-loudness.ts';
 import { COPIED, platformOf, wayOf } from './platform-plan.ts';
 import { readFilters } from './tool-filters.ts';
 
-/** Work of the parts of a request against one strict decode of all pictures. */
+/** Cost of the parts of a request, relative to one strict decode of all pictures. */
 export const COST = {
   look: 1,
   sample: 0.6,
@@ -42,7 +42,7 @@ export function needsOf(fixes: ReadonlySet<FixId>) {
   };
 }
 
-/** Files of the same pictures are coded and looked at once. */
+/** Cost of the platform files; those with the same pictures are encoded and checked once. */
 function exportCost(fixes: ReadonlySet<FixId>, info: MediaInfo): number {
   const [stream] = info.video;
   if (!stream) return 0;
@@ -53,7 +53,7 @@ function exportCost(fixes: ReadonlySet<FixId>, info: MediaInfo): number {
   return COST.export * made.size + COST.look * looks + COST.copy * ways.length;
 }
 
-/** Work of a whole request in the units of `COST`, as far as its choice and the clip tell. */
+/** Expected cost of a whole request in the units of `COST`. */
 export function expectedCost(fixes: ReadonlySet<FixId>, info: MediaInfo): number {
   const needs = needsOf(fixes);
   const sum = (parts: readonly [boolean, number][]) =>
@@ -123,7 +123,7 @@ export async function measureFacts(job: FixJob, info: MediaInfo, stream: VideoSt
   return { facts, looked };
 }
 
-/** Findings of the sound that the six steps would repair too. */
+/** Findings in the sound that the six steps would repair too. */
 async function hear(
   { task, signal }: FixJob,
   info: MediaInfo,

@@ -3,13 +3,13 @@ import { quantile } from '#server/media/statistics.ts';
 
 /** Light and colour of a clip, from two small pictures a second. Levels are 0 to 255. */
 export interface LightFigures {
-  /** Level below which a hundredth, half and nearly all of the pixels lie. */
+  /** Levels below which a hundredth, half and nearly all of the pixels lie. */
   readonly dark: number;
   readonly middle: number;
   readonly bright: number;
-  /** Middle of the pictures that are brighter than four fifths of them: one setting serves them all. */
+  /** Middle level that four fifths of the pictures stay below; one setting must serve them all. */
   readonly brightPictures: number;
-  /** Mean of the pixels with little colour, by channel; null where hardly any are. */
+  /** Mean of the pixels with little colour, by channel; null if there are hardly any. */
   readonly neutral: { readonly red: number; readonly green: number; readonly blue: number } | null;
   /** Mean saturation, 0 to 1. */
   readonly saturation: number;
@@ -20,10 +20,10 @@ const HEIGHT = 54;
 const PIXELS = WIDTH * HEIGHT;
 /** A pixel has little colour when its channels differ by less than this share of the largest. */
 const NEUTRAL_SATURATION = 0.22;
-/** Too dark and too bright pixels have the hue of chance. */
+/** Hue is random in pixels that are too dark or too bright. */
 const NEUTRAL_LEAST = 40;
 const NEUTRAL_MOST = 225;
-/** Share of the pixels that must have little colour for them to tell the light. */
+/** Least share of pixels with little colour for judging the light. */
 const NEUTRAL_SHARE = 0.12;
 
 /**
@@ -37,7 +37,7 @@ export async function measureLight(input: Omit<SampleInput, 'filters' | 'picture
   return meter.finish();
 }
 
-/** Takes RGB pictures one by one; `finish` is null without any. */
+/** Takes RGB pictures one by one; `finish` returns null if there were none. */
 export function createLightMeter(): { add(rgb: Uint8Array): void; finish(): LightFigures | null } {
   const counts = new Float64Array(256);
   const middles: number[] = [];
@@ -92,7 +92,7 @@ function levelAt(counts: Float64Array, share: number): number {
   return counts.length - 1;
 }
 
-/** How far the light is from white: the largest difference of red and blue to green, in percent; null when unknown. */
+/** Colour cast: the largest difference of red or blue from green, percent; null when unknown. */
 export function castPercent({ neutral }: LightFigures): number | null {
   if (!neutral || neutral.green === 0) return null;
   const apart = (level: number) => Math.abs(level / neutral.green - 1) * 100;

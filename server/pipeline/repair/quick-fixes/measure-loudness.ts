@@ -3,9 +3,9 @@ import { uploadedInputOptions, type MediaInfo } from '#server/media/probe/probe.
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
-/** EBU R128 figures of a sound. */
+/** EBU R128 measures of a sound. */
 export interface Loudness {
-  /** Integrated loudness, LUFS; null where nothing passes the gate (silence). */
+  /** Integrated loudness, LUFS; null if nothing passes the gate (silence). */
   readonly lufs: number | null;
   /** True peak, dBTP; null for silence. */
   readonly peakDb: number | null;
@@ -14,7 +14,7 @@ export interface Loudness {
 export interface MeasureLoudnessInput {
   readonly inputPath: string;
   readonly info: MediaInfo;
-  /** Filters in front of the measurement. */
+  /** Filters before the measurement. */
   readonly chain?: readonly string[];
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
@@ -22,7 +22,7 @@ export interface MeasureLoudnessInput {
 }
 
 /**
- * Measures the first sound track, as it is or behind some filters.
+ * Measures the first sound track, as it is or after some filters.
  * @throws MediaToolError when the sound cannot be decoded or the run is cancelled
  */
 export async function measureLoudness(input: MeasureLoudnessInput): Promise<Loudness> {
@@ -58,7 +58,7 @@ export async function measureLoudness(input: MeasureLoudnessInput): Promise<Loud
 
 const measured = z.object({ input_i: z.string(), input_tp: z.string() });
 
-/** The figures that the filter prints at its end; null when there are none. */
+/** Parses the measures that the filter prints at its end; null when there are none. */
 export function parseLoudness(log: string): Loudness | null {
   const text = /\{[^{}]*"input_i"[^{}]*\}/.exec(log)?.[0];
   if (text === undefined) return null;

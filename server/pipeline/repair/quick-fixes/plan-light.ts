@@ -3,10 +3,10 @@ import { castPercent, type LightFigures } from './measure-light.ts';
 
 /** One setting for the whole clip, so that nothing flickers. Levels are 0 to 255. */
 export interface LightSetting {
-  /** Level that becomes black, and level that becomes white. */
+  /** Levels that become black and white. */
   readonly black: number;
   readonly white: number;
-  /** Above 1 lifts the middle. */
+  /** A value above 1 lifts the middle. */
   readonly gamma: number;
   /** Factors of the channels. */
   readonly red: number;
@@ -15,27 +15,29 @@ export interface LightSetting {
   readonly reasons: readonly ('dark' | 'flat' | 'cast')[];
 }
 
-/** Half of all pixels below this level, and four fifths of the pictures too: the clip is dark as a whole. */
+/**
+ * If half of all pixels, and four fifths of the pictures, are darker than these levels, the clip is dark as a whole.
+ */
 const DARK_MIDDLE = 55;
 const DARK_PICTURES = 75;
-/** Darker than this is black by intention (night, fades). */
+/** Darker than this is black on purpose (night, fades). */
 const BLACK_MIDDLE = 5;
-/** The middle that a dark clip is lifted towards, and how far at most. */
+/** The middle that a dark clip is lifted towards, and the limits of the lift. */
 const LIFTED_MIDDLE = 85;
 const MOST_LIFT = 1.9;
 const MOST_GAMMA = 1.7;
 const MOST_STRETCH = 1.4;
-/** Levels between black and white that a picture with haze on it does not fill. */
+/** A picture with haze fills less than this range of levels. */
 const FLAT_RANGE = 140;
 const MOST_BLACK = 24;
-/** Light that is further from white than this, percent, is corrected; two thirds of the way, so that evenings stay warm. */
+/** Light further from white than this, percent, is corrected by two thirds, so that evenings stay warm. */
 const CAST_PERCENT = 9;
 const CAST_SHARE = 0.65;
 const MOST_FACTOR = 0.15;
 
 /**
- * What the light of a clip needs: null when it is well lit and free of a colour cast. Restraint: bright and contrasty clips
- * are never touched, and all corrections have a limit.
+ * Plans the light correction of a clip; null if it is well lit and has no colour cast. Bright and contrasty clips are
+ * never touched, and all corrections are limited.
  */
 export function planLight(light: LightFigures): LightSetting | null {
   const isDark =
@@ -67,12 +69,12 @@ function factorsFor({ red, green, blue }: NonNullable<LightFigures['neutral']>) 
   const towards = (level: number) =>
     clamp(1 + CAST_SHARE * (green / level - 1), 1 - MOST_FACTOR, 1 + MOST_FACTOR);
   const [r, b] = [towards(red), towards(blue)];
-  // The brightness of grey stays: what two channels gain, all of them give back.
+  // The brightness of grey stays: all channels are scaled back by what two of them gain.
   const luma = 0.2126 * r + 0.7152 + 0.0722 * b;
   return { red: r / luma, green: 1 / luma, blue: b / luma };
 }
 
-/** Whether the new clip shows what the setting was for, and lost nothing. */
+/** Whether the new clip shows the intended change and lost nothing. */
 export function lightHelped(before: LightFigures, after: LightFigures, setting: LightSetting): boolean {
   const brighter = after.middle >= before.middle + 4;
   const wider = after.bright - after.dark >= before.bright - before.dark + 6;
@@ -84,7 +86,7 @@ export function lightHelped(before: LightFigures, after: LightFigures, setting: 
   );
 }
 
-/** Filters for the setting. The matrix is said on both ways: ffmpeg would guess another one back than forth. */
+/** Filters for the setting. The matrix is stated in both directions, because ffmpeg would guess different ones. */
 export function lightFilters(setting: LightSetting, matrix: string, range: 'tv' | 'pc'): string[] {
   const { black, white, gamma } = setting;
   const channel = (factor: number) => {

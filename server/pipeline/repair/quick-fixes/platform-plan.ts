@@ -14,35 +14,35 @@ import { LEAN_GRAPH } from './encode-plans.ts';
 import { coderOptions } from './picture-coder.ts';
 import { colourOptions, isFullRange, isHdr } from '../full-encode/full-encode-pictures.ts';
 
-/** Upright and full screen on all three platforms; larger is only scaled down there. */
+/** Upright and full screen on all three platforms; larger sizes are only scaled down there. */
 const CANVAS_WIDTH = 1080;
 const SHAPE = 16 / 9;
-/** As in the platform check: so near to 9:16 neither bars nor crops are seen. */
+/** This close to 9:16, neither bars nor crops are visible; same as in the platform check. */
 const SHAPE_TOLERANCE = 0.02;
-/** The background is blurred small and then enlarged: as soft, at a fraction of the work. */
+/** The background is blurred small and then enlarged: just as soft, at a fraction of the work. */
 const BLUR_SHRINK = 8;
 const MOST_BIT_RATE = 16_000_000;
 /**
- * Quality of x264 with its preset "veryfast": as near to the clip as 18 with "faster" (SSIM of five clips), in two thirds of the processor
- * time and files larger by a tenth to a quarter. Who gets the file codes it once more in any case.
+ * Quality of x264 with its preset "veryfast": as close to the clip as 18 with "faster" (SSIM of five clips), with two
+ * thirds of the processor time and files a tenth to a quarter larger. The platform encodes the file again in any case.
  */
 const CRF = '17';
-/** Most that Instagram's publishing interface takes, bits a second; the others name none. */
+/** Highest rate that Instagram's publishing interface takes, bits a second; the others state none. */
 const MOST_COPIED_RATE = 25_000_000;
 const COPIED_CODECS = new Set(['h264', 'hevc']);
 const COPIED_FORMATS = new Set(['yuv420p', 'yuvj420p', 'yuv420p10le']);
-/** Share of a platform's size limit that may be planned for. */
+/** Share of a platform's size limit that is planned for. */
 const SIZE_SHARE = 0.9;
 
 export interface PlatformShape {
   readonly canvas: Size;
   /** The whole picture, fitted into the canvas; nothing is cut away. */
   readonly picture: Size;
-  /** Pictures a second where the clip's own rate is not taken; else null. */
+  /** Pictures a second if the clip's own rate is not accepted; else null. */
   readonly fps: number | null;
 }
 
-/** Canvas of 9:16 that holds the whole picture, never enlarged beyond what the platform demands. */
+/** A 9:16 canvas that holds the whole picture, enlarged no further than the platform demands. */
 export function platformShape(stream: VideoStreamInfo, platform: Platform): PlatformShape {
   const { leastSidePx, leastFps, mostFps } = PLATFORM_LIMITS[platform];
   const shown = squareSize(stream);
@@ -75,7 +75,7 @@ export interface PlatformPlanInput {
   readonly outputPath: string;
 }
 
-/** A file of its own for one platform: upright over its own blurred picture, loudness and size within the limits. */
+/** Plan for a platform's file: upright over its own blurred picture, with loudness and size within the limits. */
 export function platformPlan(given: PlatformPlanInput): FfmpegPlan {
   const { inputPath, info, outputPath } = given;
   return {
@@ -88,7 +88,7 @@ export function platformPlan(given: PlatformPlanInput): FfmpegPlan {
   };
 }
 
-/** The pictures of one piece of that file; the same for all platforms that take the same. */
+/** Plan for the pictures of one piece of that file; platforms with the same limits share it. */
 export function platformPiecePlan(
   given: Omit<PlatformPlanInput, 'outputPath' | 'soundFilters'>,
   cut: PieceCut,
@@ -111,7 +111,7 @@ export function platformPiecePlan(
 }
 
 /**
- * Pictures that are coded already, byte for byte, with the sound of the clip at the loudness of the platforms.
+ * Plan that copies coded pictures byte for byte and adds the clip's sound at the platforms' loudness.
  * @param picturesPath MP4 with the same times as the clip; null for the pictures of the clip itself
  */
 export function platformCopyPlan(given: PlatformPlanInput, picturesPath: string | null): FfmpegPlan {
@@ -121,7 +121,7 @@ export function platformCopyPlan(given: PlatformPlanInput, picturesPath: string 
   return {
     label: `put the file for ${given.platform} together`,
     inputs: [...pictures, clip],
-    // All times stay as they are: each input would else count from its own first.
+    // Keeps all times; otherwise each input would count from its own first.
     globalOptions: ['-copyts'],
     outputs: [
       {
@@ -176,7 +176,7 @@ function pictureGraph(
   const little = { width: even(canvas.width / BLUR_SHRINK), height: even(canvas.height / BLUR_SHRINK) };
   const fill = `scale=${little.width}:${little.height}:force_original_aspect_ratio=increase:flags=area`;
   const middle = `crop=${little.width}:${little.height},gblur=sigma=6`;
-  // Darker than the picture, so that the eye finds it; ten bits are left as they are.
+  // Darker than the picture, so that the eye finds the picture; ten-bit clips are left as they are.
   const dim = hdr ? '' : ',eq=brightness=-0.06:saturation=0.9';
   const back = `${fill},${middle}${dim},scale=${canvas.width}:${canvas.height}:flags=bicubic,setsar=1`;
   const format = hdr ? 'format=yuv420p10' : 'format=yuv420';
@@ -189,8 +189,8 @@ function pictureGraph(
 }
 
 /**
- * Whether a platform takes the pictures of a clip just as they are: upright, within every limit, and of a kind that all players know.
- * They are then copied instead of being coded once more.
+ * Whether a platform takes the pictures of a clip as they are: upright, within every limit, and in a format that all
+ * players know. They are then copied instead of encoded again.
  */
 export function keepsLimits(info: MediaInfo, stream: VideoStreamInfo, platform: Platform): boolean {
   const { format, sizeBytes, durationMs } = info;
@@ -203,26 +203,26 @@ export function keepsLimits(info: MediaInfo, stream: VideoStreamInfo, platform: 
     return false;
   const verdict = checkPlatforms(summarise({ ...info, audio: [] }, null), sizeBytes);
   const remarks = verdict.find((one) => one.platform === platform)?.remarks;
-  // Sound is put right beside copied pictures.
+  // The sound is corrected while the pictures are copied.
   return remarks?.every(({ kind }) => kind === 'no_sound') ?? false;
 }
 
 /** The way of pictures that are copied. */
 export const COPIED = 'copied';
 
-/** Names how the pictures for a platform come about: files of one name have the same. */
+/** Names how the pictures for a platform are made; files with the same name share them. */
 export function wayOf(info: MediaInfo, stream: VideoStreamInfo, platform: Platform): string {
   if (keepsLimits(info, stream, platform)) return COPIED;
   return JSON.stringify([platformShape(stream, platform), bitRateLimit(info.durationMs ?? 0, platform)]);
 }
 
-/** The platform that a fix makes a file for; null for all others. */
+/** The platform that a fix makes a file for; null for other fixes. */
 export function platformOf(fix: FixId): Platform | null {
   const [name] = fix.split('-');
   return isPlatformFix(fix) ? (PLATFORMS.find((platform) => platform === name) ?? null) : null;
 }
 
-/** Bits a second for the pictures that keep a clip of this length within the platform's size. */
+/** Bit rate for the pictures that keeps a clip of this length within the platform's size, bits a second. */
 export function bitRateLimit(durationMs: number, platform: Platform): number {
   const seconds = Math.max(1, durationMs / 1000);
   const allowed =

@@ -1,7 +1,7 @@
 import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 /**
- * Names of the filters that this ffmpeg has: packaged builds lack some, and a fix that needs one says so in words.
+ * Names of the filters of this ffmpeg. Packaged builds lack some, and a fix that needs a missing one says so.
  * @throws MediaToolError when ffmpeg cannot run
  */
 export async function readFilters(tools: ToolPaths, signal?: AbortSignal): Promise<ReadonlySet<string>> {
@@ -12,7 +12,7 @@ export async function readFilters(tools: ToolPaths, signal?: AbortSignal): Promi
 }
 
 /**
- * Whether a filter has an option, which may depend on the library that an ffmpeg was built with.
+ * Whether a filter has an option; this may depend on the library that ffmpeg was built with.
  * @throws MediaToolError when ffmpeg cannot run or the request is cancelled
  */
 export async function hasFilterOption(
@@ -26,11 +26,11 @@ export async function hasFilterOption(
   return parseOptions(stdout).has(option);
 }
 
-/** Lines such as `   fileformat        <int>        ..FV....... transforms data file format`. */
+/** Parses lines such as `   fileformat        <int>        ..FV....... transforms data file format`. */
 export const parseOptions = (text: string): ReadonlySet<string> =>
   new Set([...text.matchAll(/^ +(\w+) +<\w+> /gm)].map((match) => match[1] ?? ''));
 
-/** Lines such as ` TSC cas               V->V       Contrast Adaptive Sharpen.` */
+/** Parses lines such as ` TSC cas               V->V       Contrast Adaptive Sharpen.` */
 export function parseFilters(text: string): ReadonlySet<string> {
   const names = [...text.matchAll(/^\s*[A-Z.]{2,4}\s+(\w+)\s+\S+->\S+/gm)].map((match) => match[1] ?? '');
   return new Set(names);

@@ -2,28 +2,29 @@ import { clamp } from '#server/media/statistics.ts';
 import type { Loudness } from './measure-loudness.ts';
 
 /**
- * What short clips are brought to. -14 LUFS: what YouTube, and by all measurements TikTok and Instagram, play clips at; louder
- * ones are turned down there, quieter ones are not turned up. -1 dBTP: highest true peak that coders do not clip (EBU R 128 s2).
+ * Target loudness of short clips. YouTube plays clips at -14 LUFS, and by all measurements so do TikTok and Instagram:
+ * louder ones are turned down there, quieter ones are not turned up. -1 dBTP is the highest true peak that encoders do
+ * not clip (EBU R 128 s2).
  */
 export const LOUDNESS_TARGET = {
   lufs: -14,
   peakDb: -1,
-  /** Below this no voice is meant to be heard: it is the noise of the room and the recorder, which must not be lifted. */
+  /** Below this there is no voice meant to be heard, only noise of room and recorder, which must not be amplified. */
   silentLufs: -48,
-  /** So near the target is at it. */
+  /** A loudness this close counts as the target. */
   toleranceLu: 1,
 } as const;
 
-/** Gain at most, dB: more would lift the noise of the room into the foreground. */
+/** Most gain, dB; more would make the room noise prominent. */
 const MOST_GAIN_DB = 20;
-/** Peaks that the limiter may take off at most, dB: more is heard as pumping. */
+/** Most that the limiter may take off peaks, dB; more is audible as pumping. */
 const MOST_LIMITING_DB = 9;
-/** The limiter stops this far below the peak that is wanted, dB: coding moves peaks by about one decibel. */
+/** The limiter stops this far below the wanted peak, dB, because encoding moves peaks by about one decibel. */
 const CODING_ROOM_DB = 1;
 
 /**
- * Filters that make a voice clear: rumble below 75 Hz out, a little presence at 3 kHz, gentle compression of 2 to 1. Stereo and
- * sample rate stay.
+ * Filters that make a voice clear: removing rumble below 75 Hz, a little presence at 3 kHz, gentle 2:1 compression.
+ * Stereo and sample rate stay.
  */
 export const VOICE_FILTERS: readonly string[] = [
   'highpass=f=75',
@@ -37,9 +38,9 @@ export function isLevelled({ lufs, peakDb }: Loudness): boolean {
 }
 
 /**
- * One constant gain to the target, and a limiter with four times the samples only where a peak would pass.
- * @param loudness of the sound in front of these filters
- * @returns empty when nothing is to be done
+ * One constant gain to the target, and a limiter at four times the sample rate if a peak would be too high.
+ * @param loudness of the sound before these filters
+ * @returns empty when nothing needs to be done
  */
 export function levelFilters({ lufs, peakDb }: Loudness, sampleRateHz: number): string[] {
   if (lufs === null || lufs < LOUDNESS_TARGET.silentLufs) return [];
@@ -54,7 +55,7 @@ export function levelFilters({ lufs, peakDb }: Loudness, sampleRateHz: number): 
   return [...filters, `aresample=${4 * sampleRateHz}`, limiter, `aresample=${sampleRateHz}`];
 }
 
-/** Whether the new loudness is nearer to the target and the peaks are within what coders take. */
+/** Whether the new loudness is nearer to the target and the peaks are within what encoders take. */
 export function loudnessHelped(before: Loudness, after: Loudness): boolean {
   if (before.lufs === null || after.lufs === null) return false;
   const apart = ({ lufs }: Loudness) => Math.abs((lufs ?? -70) - LOUDNESS_TARGET.lufs);

@@ -19,7 +19,7 @@ function sliceOf(frameNum: number, pocLsb: number): Buffer {
   return Buffer.concat([writer.bytes(), Buffer.alloc(30, 0x5a)]);
 }
 
-/** Which of some order counts a reader takes, one behind the other; those that it does not take are passed over. */
+/** Which of some order counts, read one after the other, a reader takes; those it refuses are skipped. */
 function taken(pocLsbs: readonly number[]): boolean[] {
   const reader = coding.startReader();
   let frameNum = 0;

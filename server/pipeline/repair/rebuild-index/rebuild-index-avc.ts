@@ -12,12 +12,12 @@ import {
   type UnitRead,
 } from './rebuild-index-coding.ts';
 
-/** Slices whose order count is even, with none that is odd, behind which all are taken to be. */
+/** Number of slices with an even order count, and none with an odd one, after which all are assumed to be even. */
 const ENOUGH_EVEN = 16;
 
 /**
- * H.264 pictures under parameter set NAL units.
- * @throws H264Error when they are damaged or do not belong together, or have fields
+ * Coding of H.264 pictures with the given parameter sets (NAL units).
+ * @throws H264Error when they are damaged, do not belong together, or allow fields
  */
 export function avcCoding(spsUnit: Buffer, ppsUnits: readonly Buffer[]): PictureCoding {
   const sps = parseSps(spsUnit);
@@ -62,13 +62,13 @@ export function avcCoding(spsUnit: Buffer, ppsUnits: readonly Buffer[]): Picture
   };
 }
 
-/** How the pictures of a sequence come to their order of display (`pic_order_cnt_type`, ITU-T H.264, 8.2.1). */
+/** How the display order of a sequence's pictures is derived (`pic_order_cnt_type`, ITU-T H.264, 8.2.1). */
 export function avcOrder({ pocType, pocBits }: Sps): PictureOrder {
   if (pocType === 0) return { kind: 'counted', bits: pocBits };
   return { kind: pocType === 2 ? 'coded' : 'untold' };
 }
 
-/** What a slice header says for finding and ordering its picture. */
+/** What a slice header tells for finding and ordering its picture. */
 export function avcHead({ idr, firstMb, refIdc, pocLsb }: SliceHeader): PictureHead {
   return { opens: firstMb === 0, isKey: idr, mark: { restarts: idr, lsb: pocLsb, leads: refIdc > 0 } };
 }
@@ -86,7 +86,7 @@ const BESIDE: UnitRead = { role: 'ahead', head: null, take: () => undefined };
 
 const BEHIND: UnitRead = { role: 'behind', head: null, take: () => undefined };
 
-/** Known parameter sets, messages and delimiters in front of a picture. */
+/** Known parameter sets, messages and delimiters before a picture. */
 function isBeside(unit: Buffer, sets: readonly Buffer[]): boolean {
   const type = nalType(unit);
   if (type === NAL.accessUnitDelimiter) return unit.length === 2;

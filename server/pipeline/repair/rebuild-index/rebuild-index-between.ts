@@ -14,21 +14,21 @@ interface Range {
 export interface BetweenInput {
   readonly file: FileHandle;
   readonly fileBytes: number;
-  /** Where the pictures lie, any order. */
+  /** Where the pictures lie, in any order. */
   readonly pictures: readonly Range[];
   /** Where media data begin and end. */
   readonly media: { readonly start: number; readonly end: number };
 }
 
-/** Below this share of chunks that lie on pictures or outside the media, a list is taken as right. */
+/** If a smaller share of the chunks lies on pictures or outside the media, a list counts as right. */
 const MOST_MISPLACED = 0.25;
-/** Chunks by which a distance is looked for. */
+/** Number of chunks that distances are tried with. */
 const TRIED_CHUNKS = 8;
 
 /**
- * A track whose list points into the pictures or past the media although the pictures are where they should be: what lies
- * between pictures is the only room for it, so one distance that moves all its chunks there is its fault.
- * @returns the track at its true place; null when its list may be right, or no distance fits
+ * Places a track whose list points into the pictures or past the media, although the pictures are in place. The track
+ * can only lie between the pictures, so a single distance that moves all its chunks there is the error of its list.
+ * @returns the track at its true place; null if its list may be right, or no distance fits
  */
 export function placeBetween(track: Track, input: BetweenInput): OutTrack | null {
   const minf = findBox(track.trak, 'mdia/minf');
@@ -53,7 +53,7 @@ export function placeBetween(track: Track, input: BetweenInput): OutTrack | null
   return { ...carried, chunks: moved };
 }
 
-/** Whether all chunks of a track lie where pictures leave room. */
+/** Whether all chunks of a track lie between the pictures. */
 export function liesBetween({ chunks }: OutTrack, input: BetweenInput): boolean {
   const rooms = roomsBetween(input);
   const parts = chunks.flatMap((chunk) => chunk.parts);
@@ -70,7 +70,7 @@ function tryChunks({ stbl }: Track): Chunk[] {
   }
 }
 
-/** What the pictures leave of the media, rising. */
+/** The parts of the media without pictures, ascending. */
 export function roomsBetween({
   pictures,
   media,

@@ -1,73 +1,73 @@
-/** What the first slice of a picture says of the order in which pictures are shown. */
+/** What the first slice of a picture says about display order. */
 export interface OrderMark {
-  /** Order counts start anew here. */
+  /** Whether order counts restart here. */
   readonly restarts: boolean;
-  /** Low bits of the order count; null where none is coded. */
+  /** Low bits of the order count; null if none is coded. */
   readonly lsb: number | null;
-  /** Whether the high bits of the next counts are told from this one. */
+  /** Whether the high bits of later counts derive from this one. */
   readonly leads: boolean;
 }
 
-/** A slice, as far as finding and ordering pictures needs it. */
+/** The parts of a slice needed for finding and ordering pictures. */
 export interface PictureHead {
-  /** Whether it is the first of its picture. */
+  /** Whether it is the first slice of its picture. */
   readonly opens: boolean;
   /** Whether players may start with its picture. */
   readonly isKey: boolean;
   readonly mark: OrderMark;
 }
 
-/** A NAL unit that may belong to the pictures looked for. */
+/** A NAL unit that may belong to the wanted pictures. */
 export interface UnitRead {
-  /** In front of the first slice of a picture, a slice, or behind the last one. */
+  /** Before the first slice of a picture, a slice, or after the last one. */
   readonly role: 'ahead' | 'slice' | 'behind';
-  /** Of slices alone. */
+  /** Only set for slices. */
   readonly head: PictureHead | null;
-  /** To be called when the unit is taken: the next ones have to go on from it. */
+  /** To be called when the unit is used: the next units must continue from it. */
   take(): void;
 }
 
-/** Reads the units of one stretch of data, one behind the other. */
+/** Reads the units of one stretch of data, in order. */
 export interface UnitReader {
   /**
-   * What a unit is, its length left out; null for bytes that are none of these pictures.
-   * @param isAhead whether it stands behind the unit in question, so that it need not go on from what was taken
+   * Recognises a unit without its length; null for bytes that are none of these pictures.
+   * @param isAhead whether the unit stands after the one in question, so that it need not continue from used units
    */
   read(unit: Buffer, isAhead: boolean): UnitRead | null;
 }
 
-/** How pictures come to their order of display: by counts of so many low bits, as they are coded, or nobody can tell. */
+/** How display order is derived: from counts with this many low bits, same as coded order, or unknown. */
 export type PictureOrder =
   | { readonly kind: 'counted'; readonly bits: number }
   | { readonly kind: 'coded' }
   | { readonly kind: 'untold' };
 
-/** How the coded pictures of one stream are told from other bytes, and what they say of themselves. */
+/** How the coded pictures of one stream are told from other bytes, and what they say about themselves. */
 export interface PictureCoding {
   readonly codec: 'h264' | 'hevc';
-  /** Parameter sets, as a raw stream begins with them. */
+  /** Parameter sets, as at the beginning of a raw stream. */
   readonly units: readonly Buffer[];
-  /** Pictures per second that they state; null when they state none. */
+  /** Stated pictures per second; null if not stated. */
   readonly pictureRate: number | null;
   readonly order: PictureOrder;
   /**
-   * Tells most bytes that begin no unit without parsing.
+   * Rules out most bytes that begin no unit, without parsing.
    * @param head the first three bytes of a unit
-   * @param isBehindGap behind other data only the start of a picture counts
+   * @param isBehindGap true after other data, where only the start of a picture counts
    */
   mayBegin(head: Buffer, isBehindGap: boolean): boolean;
   startReader(): UnitReader;
-  /** What the first slice of a picture says, of which the header at least is there; null where it cannot be read. */
+  /** What the first slice of a picture says; at least its header must be there. Null if it cannot be read. */
   headOf(slice: Buffer): PictureHead | null;
 }
 
 /**
- * Zeros behind the data of a unit that are taken for what fills it up: encoders of phones and services make units multiples of 16 bytes so, and
- * sound that is taken for a unit ends in more of them, or seldom in one.
+ * Zeros after the data of a unit that count as padding. Encoders of phones and services pad units to multiples of 16
+ * bytes. Sound that is mistaken for a unit ends in more zeros, or seldom in one.
  */
 const MOST_FILLED_BYTES = 32;
 
-/** Whether a unit ends as one may: coded data end in a bit that is set, behind which nothing stands but a few zeros. */
+/** Whether a unit has a possible end: coded data end in a set bit, followed by at most a few zeros. */
 export function mayEnd(unit: Buffer): boolean {
   const least = Math.max(0, unit.length - MOST_FILLED_BYTES - 1);
   return unit.subarray(least).some((byte) => byte !== 0);

@@ -27,7 +27,7 @@ import type { RebuildIndexInput } from './rebuild-index-types.ts';
 
 type RecordType = 'avcC' | 'hvcC';
 
-/** Names of samples by the record that their description holds. */
+/** Sample names by the record that their description holds. */
 const CODINGS: Readonly<Record<string, RecordType>> = {
   avc1: 'avcC',
   avc3: 'avcC',
@@ -35,22 +35,22 @@ const CODINGS: Readonly<Record<string, RecordType>> = {
   hev1: 'hvcC',
 };
 
-/** Pictures whose slices are looked at, and the share of them that has to fit the settings. */
+/** Number of pictures whose slices are checked, and the share that must fit the settings. */
 const LOOKED_AT = 12;
 const LEAST_FITTING = 0.25;
-/** Most remarks of a decoder about pictures under settings that are right: single pictures may be damaged. */
+/** Most complaints of a decoder under right settings; single pictures may be damaged. */
 const FEW_COMPLAINTS = 2;
-/** Changed records that are decoded; each costs a start of ffmpeg. */
+/** Most changed records that are decoded; each costs a start of ffmpeg. */
 const MOST_TRIED = 40;
 
-/** A clip whose description of the pictures is damaged. */
+/** A clip whose picture description is damaged. */
 interface Damaged {
   readonly file: FileHandle;
   readonly movie: Movie;
   readonly video: Track;
   readonly entry: SampleEntry;
   readonly type: RecordType;
-  /** What is left of the record, and whether it has its name. */
+  /** What is left of the record, and whether its name is intact. */
   readonly payload: Buffer;
   readonly hasName: boolean;
   readonly pictures: readonly FoundPicture[];
@@ -63,10 +63,11 @@ interface Candidate {
 }
 
 /**
- * Looks whether the settings of H.264 or HEVC pictures (`avcC`, `hvcC`) can be read and fit the first of them; where they do not, others
- * are tried: what can be told of the damaged record, parameter sets among the pictures, those of earlier clips, the record
- * with any one byte changed. A copy of the file with the settings that its pictures decode under goes to `outputPath`.
- * @returns what was done in a sentence; null where the settings are right, or none are found
+ * Checks whether the settings of H.264 or HEVC pictures (`avcC`, `hvcC`) can be read and fit the first pictures. If
+ * not, it tries others: what the damaged record still tells, parameter sets among the pictures, those of earlier clips,
+ * and the record with any single byte changed. It writes a copy of the file with the settings that its pictures decode
+ * under to `outputPath`.
+ * @returns what was done, as a sentence; null if the settings are right, or none are found
  * @throws the signal's reason when aborted
  */
 export async function mendSettings(input: RebuildIndexInput): Promise<string | null> {
@@ -103,7 +104,7 @@ async function findDamage(file: FileHandle): Promise<Damaged | null> {
   return hasName && (await fits(damaged, box.payload)) ? null : damaged;
 }
 
-/** Pictures that the index lists in the file; none where its tables cannot be read. */
+/** Pictures that the index lists in the file; none if its tables cannot be read. */
 async function listPictures(file: FileHandle, movie: Movie, video: Track): Promise<FoundPicture[]> {
   const fragments = movie.fragmented
     ? await findFragments(file, movie.fileBytes, readFragmentDefaults(movie.moov))
@@ -126,7 +127,7 @@ async function fits(damaged: Omit<Damaged, 'payload'>, payload: Buffer): Promise
     : sharesFit(await readHeads(damaged, settings), settings);
 }
 
-/** The sequence parameter set of a record; null where it cannot be read. */
+/** The sequence parameter set of a record; null if it cannot be read. */
 function readSequence(payload: Buffer): Sps | null {
   try {
     const [unit] = readAvcConfig(payload).sps;
@@ -137,11 +138,11 @@ function readSequence(payload: Buffer): Sps | null {
   }
 }
 
-/** Settings of interlaced pictures are right but not read here, and left alone. */
+/** Settings of interlaced pictures may be right, but are not read here and left alone. */
 const isInterlaced = (payload: Buffer, { type, entry }: Pick<Damaged, 'type' | 'entry'>) =>
   type === 'avcC' && isOfSize(payload, entry) && readSequence(payload)?.frameMbsOnly === false;
 
-/** H.264 names its profile in the record and once more in the set; whichever differs is damaged. */
+/** H.264 names its profile in the record and again in the set; if they differ, one is damaged. */
 const namesProfile = (payload: Buffer, type: RecordType) =>
   type !== 'avcC' || payload.subarray(1, 4).equals(payload.subarray(9, 12));
 
@@ -182,10 +183,10 @@ const EARLIER = 'The video settings were damaged; those of an earlier clip from 
 const CHANGED =
   'One byte of the video settings was damaged; it was corrected: the frames can be read with this value alone.';
 
-/** The first record under which the decoder is content. */
+/** The first record without complaints of the decoder. */
 async function chooseRecord(input: RebuildIndexInput, damaged: Damaged): Promise<Candidate | null> {
   const own = readRecord(damaged.type, damaged.payload);
-  // Where nothing leads to the pictures yet, what can be read has to do.
+  // If nothing leads to the pictures yet, a readable record must do.
   if (damaged.pictures.length === 0) return own && { payload: damaged.payload, note: NAMELESS };
   const ownComplaints = own ? await countComplaints(input, damaged.file, own, damaged.pictures) : Infinity;
   if (ownComplaints <= FEW_COMPLAINTS) {
@@ -210,7 +211,7 @@ async function listCandidates(input: RebuildIndexInput, damaged: Damaged): Promi
   return candidates;
 }
 
-/** The record of H.264 settings that were found elsewhere. */
+/** The record for H.264 settings that were found elsewhere. */
 function recordOf({ coding, lengthSize }: PictureSettings): Buffer {
   const [sps = Buffer.alloc(4), ...pps] = coding.units;
   const [profile = 0, compatibility = 0, level = 0] = sps.subarray(1, 4);
@@ -231,7 +232,7 @@ async function isRight(input: RebuildIndexInput, damaged: Damaged, payload: Buff
   return (await countComplaints(input, damaged.file, settings, damaged.pictures)) <= FEW_COMPLAINTS;
 }
 
-/** Any one byte of the record changed; those that cannot be are left out by parsing, the others by decoding. */
+/** Tries the record with any one byte changed. Parsing rules out impossible ones, decoding the others. */
 async function searchByte(input: RebuildIndexInput, damaged: Damaged): Promise<Candidate | null> {
   const { type, entry, payload } = damaged;
   if (type !== 'avcC') return null;
@@ -256,7 +257,7 @@ function isOfSize(payload: Buffer, entry: SampleEntry): boolean {
   return sequence.widthMbs === inMbs(size.width) && sequence.heightMbs === inMbs(size.height);
 }
 
-/** A copy of the file with another record: in its place where it is as long, else under a new index. */
+/** Writes a copy of the file with another record: in place if it has the same length, else with a new index. */
 async function writeRecord(
   { inputPath, outputPath, signal }: RebuildIndexInput,
   { file, movie, video, entry, type, payload }: Damaged,

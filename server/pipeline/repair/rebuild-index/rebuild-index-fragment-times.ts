@@ -6,18 +6,19 @@ import { LONGEST_SECONDS } from './rebuild-index-sane.ts';
 
 export interface MendedFragments {
   readonly fragments: readonly Fragment[];
-  /** Times that could not be. */
+  /** Number of impossible times that were corrected. */
   readonly mended: number;
 }
 
-/** Frames of sound last alike; single ones are stretched to keep in step, but not as far as this. */
+/** Sound frames have equal durations. Single ones are stretched to stay in step, but not by this factor. */
 const MOST_SOUND = 10;
-/** Numbers by which writers round may differ by so many samples. */
+/** Most samples by which writers' rounded numbers may differ. */
 const ROUNDED = 2;
 
 /**
- * Times of fragments that cannot be: a start far from where the track goes on though the next one is in its place, one that goes back or
- * jumps by hours, samples that last for hours. What the neighbours tell stands in for them.
+ * Corrects impossible times of fragments: a start far from the end of the previous run although the next one is in
+ * place, a start that goes back or jumps by hours, samples that last for hours. They are replaced by what the
+ * neighbours tell.
  */
 export function mendFragmentTimes(fragments: readonly Fragment[], tracks: readonly Track[]): MendedFragments {
   const changed = new Map<FragmentRun, FragmentRun>();
@@ -67,8 +68,8 @@ function mendTrack(track: Track, runs: readonly FragmentRun[]): [FragmentRun, Fr
 }
 
 /**
- * Whether the first sample may last as long as it says: ffmpeg's fragments have no edit lists, so that what begins late has its first
- * sample at the beginning, lasting until the second. The next run must begin where that leads.
+ * Whether the first sample may be as long as stated. ffmpeg's fragments have no edit lists: a stream that starts late
+ * has its first sample at the beginning, extended up to the second. The next run must begin where that leads.
  */
 function waitsAtFirst([first, second]: readonly FragmentRun[], tolerance: number): boolean {
   if (!first || first.startTicks === null) return false;
@@ -80,13 +81,13 @@ const lengthOf = ({ samples }: FragmentRun) =>
   samples.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
 
 interface Place {
-  /** Where the track goes on; null at its start. */
+  /** Where the track continues; null at its start. */
   readonly nextTicks: number | null;
   readonly longest: number;
   readonly tolerance: number;
 }
 
-/** Where a run starts, as its neighbours tell where its own number cannot be. */
+/** Start of a run; told by its neighbours if its own number is impossible. */
 function mendStart(
   runs: readonly FragmentRun[],
   index: number,
@@ -98,7 +99,7 @@ function mendStart(
   const isNear = (a: number, b: number) => Math.abs(a - b) <= tolerance;
   const behind = after?.startTicks ?? null;
   if (nextTicks === null) {
-    // A hole behind the first run is a loss; one that goes back, or lasts for hours, is a wrong time.
+    // A gap after the first run is a loss; going back, or lasting for hours, is a wrong time.
     const rise = (behind ?? 0) - told - lengthOf(run);
     const isFirstOff = behind !== null && (rise < -tolerance || rise > longest);
     const third = later?.startTicks ?? null;

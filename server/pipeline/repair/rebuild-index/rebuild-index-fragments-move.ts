@@ -6,18 +6,18 @@ import type { Movie } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { moveMedia, type MovedMedia } from './rebuild-index-move.ts';
 
-/** What fragments list, at its true places, and the index that it stands under. */
+/** The listed samples of fragments at their true places, and the index above them. */
 export interface MovedFragments {
   readonly moov: Movie['moov'];
   readonly media: MovedMedia;
 }
 
 /**
- * Finds what fragments list where it really is: bytes that were added to or taken from a file move all behind them, to the end of their
- * fragment or, where places count from the start of the file, to the end of that.
+ * Finds the true places of what fragments list. Bytes that were added to or removed from a file move everything after
+ * them, up to the end of their fragment, or of the file if places count from its start.
  * @param fragments in file order
  * @param originSeconds decode time at which the movie begins
- * @returns null where everything stands in its place, as far as can be told
+ * @returns null if everything is in its place, as far as known
  * @throws the signal's reason when aborted
  */
 export async function moveFragments(
@@ -37,7 +37,7 @@ export async function moveFragments(
     const moved = await moveMedia(file, { tracks, fileBytes, topLevel }, signal);
     return moved === null || moved === 'lost' ? null : { moov, media: moved };
   } catch (error) {
-    // Tables that cannot be made place nothing.
+    // Tables that cannot be built place nothing.
     if (error instanceof Mp4Error) return null;
     throw error;
   }

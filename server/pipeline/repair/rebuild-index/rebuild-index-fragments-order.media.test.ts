@@ -20,11 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Flags of a track run, and what they say stands in it (ISO/IEC 14496-12, 8.8.8). */
+/** Flags of a track run for its fields (ISO/IEC 14496-12, 8.8.8). */
 const [DATA_OFFSET, FIRST_FLAGS, COMPOSITION] = [0x1, 0x4, 0x800];
 const EACH = [0x100, 0x200, 0x400];
 
-/** A movie as a writer makes it that lists no time of display beside that of decoding. */
+/** Removes the composition times, as a writer does that lists only decode times. */
 function withoutComposition(bytes: Buffer): Buffer {
   const changed = Buffer.from(bytes);
   for (let found = changed.indexOf('trun'); found >= 0; found = changed.indexOf('trun', found + 4)) {

@@ -39,13 +39,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Time and hash of each picture, and what the decoder has to say. */
+/** Time and hash of each picture, and the decoder's messages. */
 async function picturesOf(file: string): Promise<{ rows: string[]; warnings: string }> {
   const { rows, warnings } = await listPictures(file, '-v warning -threads 1 -err_detect aggressive');
   return { rows: rows.map((cells) => `${cells[2]} ${cells[5]}`), warnings };
 }
 
-/** Where the fragments of the intact clip begin and how long they are. */
+/** Start and length of each fragment of the intact clip. */
 async function fragmentsOf(): Promise<{ offset: number; sizeBytes: number }[]> {
   const file = await open(at('pieces.mp4'), 'r');
   try {
@@ -64,8 +64,8 @@ async function rebuild(name: string, bytes: Buffer) {
 }
 
 /**
- * A recording as Apple's devices write it until they end it: an index that lists the first second, with edits as long as that,
- * and fragments behind it.
+ * A recording as Apple's devices write it before it is finished: an index for the first second, with edits of that
+ * length, and fragments after it.
  */
 async function makeRecording(name: string): Promise<Buffer> {
   const flags = '-c copy -movflags frag_keyframe+default_base_moof'.split(' ');
@@ -107,7 +107,7 @@ describe('rebuildIndex on movies made of fragments', () => {
     const bytes = await makeRecording('recording.mp4');
     const truth = await picturesOf(at('whole.mp4'));
     const hashOf = (row: string) => row.split(' ')[1];
-    // A name that is gone makes its fragment one that nothing lists.
+    // Without its name, a fragment is listed nowhere.
     const unnamed = Buffer.from(bytes);
     unnamed.write('free', bytes.indexOf('moof', 0, 'latin1'), 'latin1');
     const cutAt = bytes.lastIndexOf('moof', undefined, 'latin1') - 4;
@@ -191,14 +191,14 @@ describe('rebuildIndex on movies made of fragments', () => {
         const mended = await listPictures(outputPath, '-v quiet -threads 1');
         expect(mended.rows.length, name).toBeGreaterThan(truth.rows.length - 4);
         const kept = mended.rows.filter((cells) => hashes.has(`${cells[2]} ${cells[5]}`)).length;
-        // What refers to the picture that was hit is lost with it, up to the next key picture.
+        // Pictures that refer to the damaged one are lost with it, up to the next key picture.
         expect(kept, name).toBeGreaterThanOrEqual(truth.rows.length - 30);
         expect(await soundHash(outputPath), name).toBe(await soundHash(whole));
       }
     },
   );
 
-  /** Writes a number behind the last box of a name in front of a place. */
+  /** Writes a number after the last box with this name before a place. */
   const inBox = (bytes: Buffer, before: number, box: string, behind: number, value: number) => {
     const changed = Buffer.from(bytes);
     changed.writeUInt32BE(value, bytes.lastIndexOf(box, before, 'latin1') + 4 + behind);

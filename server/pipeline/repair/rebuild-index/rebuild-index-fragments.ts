@@ -14,10 +14,10 @@ import { type RebuildIndexInput, type RebuildIndexResult, sampleName } from './r
 
 /**
  * Writes a damaged fragmented movie with one index for all that its fragments list. Players stop at the first fragment
- * that they cannot follow; here each is found by its own bytes, so that only what is listed nowhere or cut off is
- * lost, and that is said. A movie whose fragments follow one another to the end of the file is left alone, but for times that
- * contradict the order of its pictures.
- * @param every write an index for a chain that is whole as well, where the index in front of it cannot be read as it is
+ * that they cannot follow. Here each fragment is found by its own bytes, so that only what is listed nowhere or cut off
+ * is lost and reported. A movie whose fragments follow one another to the end of the file is left alone, unless its
+ * times contradict the order of its pictures.
+ * @param every also write an index for an intact chain, because the index before it cannot be read as it is
  * @throws Mp4Error when the movie header or its tables cannot be used; the signal's reason when aborted
  */
 export async function rebuildFragments(
@@ -92,7 +92,7 @@ export async function rebuildFragments(
   return { rebuilt: true, notes };
 }
 
-/** A chain that is whole is written under one index only where its times contradict the order of its pictures. */
+/** An intact chain gets one index only if its times contradict the order of its pictures. */
 async function mendWholeOrder(input: RebuildIndexInput, file: FileHandle): Promise<RebuildIndexResult> {
   const movie = await readListedMovie(file);
   const ordered = movie.fragmented ? null : await mendOrder(file, movie, input.signal);
@@ -109,7 +109,7 @@ function joinedNote(count: number, isIndexDamaged: boolean): string {
   return `${what}; ${count} ${count === 1 ? 'was' : 'were'} found and joined under one index.`;
 }
 
-/** What was found that no fragment lists. */
+/** Notes on what was found although no fragment lists it. */
 function foundNotes({ tracks }: Movie, read: readonly Fragment[], all: readonly Fragment[]): string[] {
   const countOf = (handler: string) => {
     const ids = new Set(tracks.flatMap((track) => (track.handler === handler ? [track.trackId] : [])));
@@ -132,7 +132,7 @@ function countSamples(fragments: readonly Fragment[], trackIds: ReadonlySet<numb
   return runs.reduce((sum, { trackId, samples }) => sum + (trackIds.has(trackId) ? samples.length : 0), 0);
 }
 
-/** Whether a number is missing between two fragments; tracks may be counted apart from each other. */
+/** Whether a sequence number is missing between two fragments; tracks may be counted separately. */
 function isBrokenSequence(fragments: readonly Fragment[]): boolean {
   return fragments.some(({ sequence }, index) => {
     const before = fragments[index - 1];
@@ -145,7 +145,7 @@ const startSeconds = ({ samples, track }: GatheredTrack) => {
   return first ? first.dts / track.timescale : null;
 };
 
-/** A track under one index. */
+/** A track under the single index. */
 function toOutTrack(one: GatheredTrack, movieTimescale: number, origin: number) {
   const timed = timeTrack(one, movieTimescale, origin);
   if (!timed) return null;

@@ -21,21 +21,21 @@ import { freshTrack, timePictures } from './rebuild-index-times.ts';
 import { countRemarks, describeBy, type Description } from './rebuild-index-trial.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';
 
-/** The media of a clip without an index, and what is known of them. */
+/** The media of a clip without an index, and what is known about them. */
 export interface FoundClip {
   readonly media: FoundMedia;
-  /** The clip that tells the rest; null where the file itself tells all that is known. */
+  /** The clip that supplies the rest; null if the file itself tells all that is known. */
   readonly reference: Reference | null;
-  /** Pictures per second that they state; null when they state none. */
+  /** Stated pictures per second; null if not stated. */
   readonly pictureRate: number | null;
-  /** Pictures per second that they suggest; null or nothing when they suggest none. */
+  /** Likely pictures per second; null or absent if nothing suggests any. */
   readonly likelyRate?: number | null;
   readonly order: PictureOrder;
-  /** How their settings were told, where that is neither by a reference nor by the file itself. */
+  /** Where their settings come from, if neither from a reference nor from the file itself. */
   readonly source?: string;
-  /** What is to be said of how they were found. */
+  /** Notes on how they were found. */
   readonly notes?: readonly string[];
-  /** Makes a description where there is no reference. */
+  /** Makes a description if there is no reference. */
   describe(): Promise<Description | null>;
 }
 
@@ -44,14 +44,14 @@ interface Range {
   readonly end: number;
 }
 
-/** As much of the media tells whether they are such pictures. */
+/** This much of the media shows whether it holds such pictures. */
 const TRIAL_BYTES = 64 << 20;
-/** Single pictures are covers and thumbnails. */
+/** Fewer pictures are covers and thumbnails. */
 const FEWEST = 3;
-/** Share of the media that pictures of these codings fill: they are large. */
+/** Least share of the media that such pictures fill; they are large. */
 const LEAST_COVERED = 0.3;
 
-/** Motion JPEG and ProRes, whose pictures tell their own ends and need no settings; null where there are none. */
+/** Finds Motion JPEG or ProRes, whose pictures tell their own ends and need no settings; null if there are none. */
 export async function findFramedClip(
   input: RebuildIndexInput,
   file: FileHandle,
@@ -80,7 +80,10 @@ export async function findFramedClip(
   return null;
 }
 
-/** MPEG-4 (part 2) by an earlier clip, whose settings stand in its index alone; null where none of them fits. */
+/**
+ * Finds MPEG-4 (part 2) with the help of an earlier clip, because its settings stand in the index alone; null if no
+ * clip fits.
+ */
 export async function findMpeg4Clip(
   input: RebuildIndexInput,
   file: FileHandle,
@@ -108,11 +111,11 @@ export async function findMpeg4Clip(
 const NO_BORDER =
   'Nothing marks where a picture of MPEG-4 ends and sound begins; single frames of sound there may be lost.';
 
-/** Pictures that are decoded to tell, and the share of them that may be remarked upon. */
+/** Number of pictures decoded as a test, and the share of them that may cause complaints. */
 const TRIED_PICTURES = 24;
 const MOST_FAULTY = 0.5;
 
-/** Whether the decoder is content with most of the first pictures under the settings of a reference. */
+/** Whether the decoder accepts most of the first pictures under the settings of a reference. */
 async function decodeUnder(
   input: RebuildIndexInput,
   file: FileHandle,
@@ -142,7 +145,7 @@ async function decodeUnder(
   }
 }
 
-/** The clip itself, if its index is left, or an earlier one with pictures of the same coding and size. */
+/** The clip itself if its index is left, or an earlier one with pictures of the same coding and size. */
 async function findReference(input: RebuildIndexInput, coding: FramedCoding, { width, height }: PictureSize) {
   for (const path of [input.inputPath, ...input.referencePaths]) {
     const reference = await readHealthyClip(path);
@@ -161,7 +164,10 @@ async function findReference(input: RebuildIndexInput, coding: FramedCoding, { w
   return null;
 }
 
-/** A template for pictures that no clip describes: from the first of them, or (ProRes has no raw form) from one of the same size. */
+/**
+ * A template for pictures that no clip describes: made from the first of them, or (ProRes has no raw form) from one of
+ * the same size.
+ */
 async function describeFramed(
   input: RebuildIndexInput,
   file: FileHandle,

@@ -15,7 +15,7 @@ import { openOriginal } from '../../open/open-original.ts';
 import { findFramed, MJPEG, readPacking } from './rebuild-index-framed.ts';
 
 const CLIP = 'testsrc2=s=192x144:r=25:d=3[out0];anoisesrc=c=pink:a=0.3:r=44100:d=3:seed=4[out1]';
-/** Of the same device, of other things. */
+/** From the same device, with other content. */
 const EARLIER = 'mandelbrot=s=192x144:r=25[out0];sine=f=300:r=44100[out1]';
 
 describe('Motion JPEG and ProRes without an index', () => {

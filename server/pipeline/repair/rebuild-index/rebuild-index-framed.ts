@@ -15,19 +15,19 @@ export interface Extent extends PictureSize {
   readonly sizeBytes: number;
 }
 
-/** A coding whose pictures tell by themselves where they begin and end. */
+/** A coding whose pictures tell where they begin and end. */
 export interface FramedCoding {
   readonly codec: 'mjpeg' | 'prores';
   /** Names of such pictures in sample descriptions. */
   readonly names: ReadonlySet<string>;
-  /** Bytes by which a picture is looked for, and how far behind its start they stand. */
+  /** Bytes by which pictures are searched, and their distance from the picture's start. */
   readonly sign: Buffer;
   readonly signAt: number;
-  /** The picture that begins at a place; null where none does, or its end is not among the bytes. */
+  /** The picture that begins at a place; null if there is none, or its end is not among the bytes. */
   read(bytes: Buffer, at: number): Extent | null;
 }
 
-/** Motion JPEG: pictures from one marker to the other. */
+/** Motion JPEG: pictures between two markers. */
 export const MJPEG: FramedCoding = {
   codec: 'mjpeg',
   names: new Set(['jpeg', 'mjpa', 'mjpg', 'MJPG', 'AVDJ', 'dmb1']),
@@ -61,21 +61,21 @@ function readProres(bytes: Buffer, at: number): Extent | null {
   return width > 0 && height > 0 ? { sizeBytes, width, height } : null;
 }
 
-/** How a device puts such pictures into its samples. */
+/** How a device packs such pictures into its samples. */
 export interface Packing {
-  /** Pictures a sample: two where each is a field. */
+  /** Pictures in a sample: two if each is a field. */
   readonly perSample: number;
-  /** Samples are filled up to a multiple of so many bytes. */
+  /** Samples are padded to a multiple of this many bytes. */
   readonly alignBytes: number;
 }
 
 const PLAIN: Packing = { perSample: 1, alignBytes: 1 };
-/** Samples of a healthy clip that tell how its device packs them. */
+/** Number of samples of a healthy clip that show the packing. */
 const TOLD_SAMPLES = 8;
 const MOST_ALIGNED = 4096;
 const MOST_FIELDS = 2;
 
-/** Tells the packing from the first samples of a healthy clip. */
+/** Reads the packing from the first samples of a healthy clip. */
 export async function readPacking(
   file: FileHandle,
   coding: FramedCoding,
@@ -100,12 +100,12 @@ export async function readPacking(
 }
 
 const WINDOW_BYTES = 32 << 20;
-/** Whatever its order, each picture is whole by itself and shown as it is coded. */
+/** Every picture is complete in itself and shown in coded order. */
 const MARK = { restarts: false, lsb: null, leads: false };
 
 /**
  * Finds pictures by their own ends.
- * @param size the size they must have; any where it is null
+ * @param size their size; null for any size
  */
 export async function findFramed(
   file: FileHandle,
@@ -128,7 +128,7 @@ export async function findFramed(
       const start = sign - coding.signAt;
       const extent = coding.read(bytes, start);
       const fits = extent !== null && (size === null || isOfSize(extent, size, packing));
-      // Its end may stand in the next window.
+      // Its end may lie in the next window.
       if (!extent) open ??= start;
       if (!fits) {
         at = start + 1;
@@ -150,7 +150,7 @@ function isOfSize({ width, height }: Extent, size: PictureSize, { perSample }: P
   return width === size.width && (height === size.height || (perSample > 1 && 2 * height >= size.height));
 }
 
-/** Samples of so many pictures each, filled up as the device does, and what lies between them. */
+/** Packs pictures into samples as the device does, and lists what lies between them. */
 function packed(
   units: readonly { readonly offset: number; readonly sizeBytes: number }[],
   { start, end }: { readonly start: number; readonly end: number },
@@ -180,7 +180,7 @@ function packed(
   return { pictures, gaps };
 }
 
-/** The coding of a track whose pictures tell their ends, and their size; null for other tracks. */
+/** Coding and picture size of a track whose pictures tell their ends; null for other tracks. */
 export function framedCodingOf({ entries }: Track) {
   const [entry] = entries;
   const coding = [MJPEG, PRORES].find(({ names }) => entry && names.has(entry.coding));

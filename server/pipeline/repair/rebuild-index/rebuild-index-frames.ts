@@ -7,28 +7,29 @@ interface Range {
   readonly sizeBytes: number;
 }
 
-/** Frames one behind the other that prove the first of them: random bytes pass for one at one place in ten thousand. */
+/** Number of consecutive frames that prove the first one; random bytes pass as a frame at one place in ten thousand. */
 const PROOF = 3;
-/** Bytes that some cameras put in front of each piece of data. */
+/** Most bytes that some cameras put before each piece of data. */
 const MOST_BETWEEN = 64;
-/** Share of all frames that stand behind so many other bytes for it to be a habit of the camera. */
+/** Share of all frames that must follow the same number of other bytes for this to be a habit of the camera. */
 const OFTEN = 0.01;
-/** Cameras write telemetry between sound and pictures, but not as much of it. */
+/** Least share of a stretch that frames cover; cameras write telemetry between sound and pictures, but less of it. */
 const LEAST_COVERED = 0.4;
-/** With so much covered no frame is missing that could be read otherwise... */
+/** If frames cover this share, none is missing that could be read in another way... */
 const ALL_COVERED = 0.98;
-/** ...and so many times as much must be found by letting any bits fill the last byte of a frame. */
+/** ...otherwise, allowing any bits in the last byte of a frame must find this many times as much. */
 const CLEARLY_MORE = 1.2;
-/** Bytes of a stretch that are read at once; recorders write a second of sound in one piece at most. */
+/** Bytes of a stretch that are read at once; recorders write at most a second of sound in one piece. */
 const MOST_BYTES = 16 << 20;
-/** Bytes that are looked at for a frame behind other data, before the rest of a stretch is given up. */
+/** Bytes searched for a frame after other data before the rest of a stretch is given up. */
 const MOST_SEARCHED = 1 << 20;
 
 /**
- * Coded frames of sound in stretches between pictures, found by reading them; what lies beside them (telemetry, padding) is
- * passed over.
+ * Finds coded sound frames in the stretches between pictures by reading them; other data (telemetry, padding) are
+ * skipped.
  * @param entry sample description of the sound
- * @returns null for sound whose frames do not tell their length (`createSoundFrameReader`), and where next to nothing is found
+ * @returns null for sound whose frames do not tell their length (`createSoundFrameReader`), and when almost nothing is
+ * found
  */
 export async function findSoundFrames(
   file: FileHandle,
@@ -48,7 +49,10 @@ export async function findSoundFrames(
 
 const sizeOf = (ranges: readonly Range[]) => ranges.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
-/** Whether frames cover such a share of all stretches, or of those in front of the last: behind the last picture one may stand that is cut off. */
+/**
+ * Whether frames cover this share of all stretches, or of all but the last: after the last picture, a cut-off one may
+ * follow.
+ */
 function isMostly(frames: readonly Range[], stretches: readonly Range[], share: number): boolean {
   return [Infinity, stretches.at(-1)?.offset ?? 0].some((end) => {
     const total = sizeOf(stretches.filter(({ offset }) => offset < end));
@@ -79,11 +83,11 @@ async function readFrames(
 }
 
 interface FoundFrame extends Range {
-  /** Bytes of other things in front of it, since the frame before or the start of the stretch. */
+  /** Bytes of other data before it, since the previous frame or the start of the stretch. */
   readonly leadBytes: number;
 }
 
-/** Where frames usually stand behind others, most often first: right away, or behind the headers that a camera writes. */
+/** Usual distances of frames from the previous one, most frequent first: none, or the headers that a camera writes. */
 function usualLeads(frames: readonly FoundFrame[]): number[] {
   const counts = new Map([[0, 0]]);
   for (const { leadBytes } of frames) counts.set(leadBytes, (counts.get(leadBytes) ?? 0) + 1);
@@ -101,7 +105,7 @@ function framesIn(bytes: Buffer, reader: SoundFrameReader, usual: readonly numbe
   }
 }
 
-/** The next frame: where frames usually stand, else where several prove it; null where there is none. */
+/** The next frame: at a usual distance, or else where several frames prove it; null if there is none. */
 function frameBehind(
   bytes: Buffer,
   end: number,
@@ -124,7 +128,7 @@ function frameBehind(
   return null;
 }
 
-/** Whether several frames follow a frame, or some to the end, with hardly anything between them. */
+/** Whether several frames follow a frame, or some up to the end, with hardly anything between them. */
 function isProven(bytes: Buffer, first: Range, reader: SoundFrameReader): boolean {
   let frame: Range | null = first;
   for (let left = PROOF; left > 0 && frame !== null; left -= 1) {
@@ -135,7 +139,7 @@ function isProven(bytes: Buffer, first: Range, reader: SoundFrameReader): boolea
   return frame !== null;
 }
 
-/** The next frame, if not right away then behind a short header. */
+/** The next frame: directly, or after a short header. */
 function nextFrame(bytes: Buffer, from: number, reader: SoundFrameReader): Range | null {
   for (let offset = from; offset <= from + MOST_BETWEEN; offset += 1) {
     const sizeBytes = reader.frameBytes(bytes, offset);

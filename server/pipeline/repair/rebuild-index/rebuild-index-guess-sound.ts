@@ -12,14 +12,14 @@ import { fitRates } from './rebuild-index-rate.ts';
 import type { RestoredSound } from './rebuild-index-sound-types.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';
 
-/** A coding of sound that is tried. */
+/** A sound coding to try. */
 interface Kind {
-  /** Name of ffmpeg's encoder, by which it is described. */
+  /** Name of ffmpeg's encoder that makes its description. */
   readonly encoder: 'aac' | 'libmp3lame';
   readonly channels: keyof typeof LAYOUTS;
-  /** Samples of a frame. */
+  /** Samples in a frame. */
   readonly frameTicks: number;
-  /** Samples a second, whose frames have the same syntax. */
+  /** Sample rates whose frames have the same syntax, Hz. */
   readonly ratesHz: readonly number[];
 }
 
@@ -40,8 +40,8 @@ const mp3 = (channels: Kind['channels'], rateHz: number): Kind => ({
 });
 const USUAL_HZ = 48_000;
 /**
- * What is tried, the usual first. Frames of AAC have the same syntax at some rates (ISO/IEC 14496-3, 4.5.4); those of MP3 name theirs, and
- * editing libraries put them into MP4.
+ * Codings to try, the usual ones first. AAC frames have the same syntax at some rates (ISO/IEC 14496-3, 4.5.4). MP3
+ * frames name their rate; editing libraries put them into MP4.
  */
 const KINDS: readonly Kind[] = [
   aac(2, [USUAL_HZ, 44_100]),
@@ -57,26 +57,26 @@ const KINDS: readonly Kind[] = [
   aac(2, [16_000]),
   aac(1, [16_000]),
 ];
-/** Less than that between the pictures is no sound, but names of boxes and padding. */
+/** Less data between the pictures is no sound, but box names and padding. */
 const LEAST_BYTES = 512;
-/** Pictures a second of cameras. */
+/** Usual frame rates of cameras, pictures a second. */
 const USUAL_RATES = [24, 25, 30, 50, 60, 120];
-/** Fewer frames are chance. */
+/** Fewer frames may be chance. */
 const FEWEST_FRAMES = 8;
 
-/** What is known of the rate of the pictures. */
+/** What is known about the frame rate. */
 export interface RateHints {
-  /** Stated in their settings. */
+  /** As stated in the picture settings. */
   readonly known: number | null;
-  /** Suggested by them. */
+  /** As the pictures suggest. */
   readonly likeliest: number | null;
 }
 
 /**
- * Sound of a clip of which nothing tells how it is coded: AAC of low complexity is what cameras write, and its frames say themselves
- * whether they have one channel or two; others are tried behind that. Of the two usual rates it has the one under which its frames lie among the pictures as they come, or else
- * the pictures come at a rate of cameras.
- * @returns null where the stretches between the pictures hold no such frames
+ * Finds sound of an unknown coding. Cameras write AAC of low complexity, whose frames tell whether they have one
+ * channel or two; other codings are tried after it. Of the two usual sample rates it takes the one with which the
+ * frames keep pace with the pictures, or else the one that gives the pictures a usual rate.
+ * @returns null when the stretches between the pictures hold no such frames
  */
 export async function guessSound(
   input: RebuildIndexInput,
@@ -147,7 +147,7 @@ function likelyRate(
   return [...ratesHz].sort((a, b) => farFrom(a) - farFrom(b))[0] ?? USUAL_HZ;
 }
 
-/** Channels that the header of the first frame names (mode, ISO/IEC 11172-3, 2.4.2.3). */
+/** Number of channels in the header of the first frame (mode, ISO/IEC 11172-3, 2.4.2.3). */
 async function readMp3Channels(
   file: FileHandle,
   [first]: readonly { readonly offset: number }[],
@@ -157,7 +157,7 @@ async function readMp3Channels(
   return header.length < 4 ? null : header.readUInt8(3) >> 6 === MONO ? 1 : 2;
 }
 
-/** An index for a moment of silence; null where ffmpeg cannot code it. */
+/** An index made by encoding a moment of silence; null if ffmpeg cannot encode it. */
 async function describeSound(
   { outputPath, tools, signal }: RebuildIndexInput,
   rateHz: number,

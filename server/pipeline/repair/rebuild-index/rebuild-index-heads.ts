@@ -4,8 +4,8 @@ import type { FoundPicture } from './rebuild-index-scan.ts';
 import type { PictureSettings } from './rebuild-index-settings.ts';
 
 /**
- * Reads what the first slices of listed pictures say of their order, from the heads of their samples alone.
- * @returns null where one of them cannot be read
+ * Reads what the first slices of listed pictures say about their order, from the heads of their samples alone.
+ * @returns null when one of them cannot be read
  * @throws the signal's reason when aborted
  */
 export async function readHeads(

@@ -5,15 +5,15 @@ import { parseSps } from '#server/media/h264/sps.ts';
 import { HEVC_NAL } from '#server/media/hevc/hevc-nal.ts';
 import { type AvcConfig, writeAvcConfig } from '#server/media/mp4/sample-entry.ts';
 
-/** Bytes of `avcC` in front of its first parameter set (ISO/IEC 14496-15, 5.3.3.1). */
+/** Bytes of `avcC` before its first parameter set (ISO/IEC 14496-15, 5.3.3.1). */
 const AVC_HEAD_BYTES = 8;
-/** Bytes behind the parameter sets of high profiles. */
+/** Possible lengths of the data after the parameter sets, for high profiles, bytes. */
 const AVC_TAILS = [0, 4];
 
 /**
- * Readings of a damaged `avcC` record: its lengths and counts told by the parameter sets themselves, and the profile that it
- * names twice.
- * @returns whole records, the likeliest first; of the length of the damaged one
+ * Possible readings of a damaged `avcC` record: its lengths and counts follow from the parameter sets, and the profile
+ * is stated twice.
+ * @returns complete records of the same length, likeliest first
  */
 export function healAvcRecord(payload: Buffer): Buffer[] {
   const found: AvcConfig[] = [];
@@ -24,7 +24,7 @@ export function healAvcRecord(payload: Buffer): Buffer[] {
     if (nalType(pps) !== NAL.pps || ((pps[0] ?? 0) & 0x80) !== 0) continue;
     for (const tailBytes of AVC_TAILS) {
       const end = payload.length - tailBytes;
-      // One set of each kind: the lengths of the second and the number of the second kind stand between.
+      // One set of each kind: between them stand the number of sets of the second kind and the length of its set.
       const unit = payload.subarray(sps, at - 3);
       if (end <= at + 2 || unit.length < 4) continue;
       const told = { sps: [unit], pps: [payload.subarray(at, end)], tail: payload.subarray(end) };
@@ -56,12 +56,15 @@ function belongTogether({ sps, pps }: AvcConfig): boolean {
   }
 }
 
-/** Bytes of `hvcC` in front of its arrays (ISO/IEC 14496-15, 8.3.3.1), and of an array's head and the length in front of a unit. */
+/**
+ * Bytes of `hvcC` before its arrays (ISO/IEC 14496-15, 8.3.3.1), and of an array's head with the length before its
+ * unit.
+ */
 const HEVC_HEAD_BYTES = 23;
 const HEVC_UNIT_AT = 5;
 const HEVC_SETS = [HEVC_NAL.vps, HEVC_NAL.sps, HEVC_NAL.pps];
 
-/** A damaged `hvcC` record with lengths and counts told by the parameter sets themselves; null where one is not there. */
+/** A damaged `hvcC` record with lengths and counts that follow from its parameter sets; null if a set is missing. */
 export function healHevcRecord(payload: Buffer): Buffer | null {
   const starts: number[] = [];
   for (let at = HEVC_HEAD_BYTES + HEVC_UNIT_AT; at + 2 < payload.length; at += 1) {
@@ -71,7 +74,7 @@ export function healHevcRecord(payload: Buffer): Buffer | null {
   }
   if (starts.length < HEVC_SETS.length) return null;
   const out = Buffer.from(payload);
-  // Four bytes for the length in front of each picture's units, and as many arrays as are told; messages behind them go.
+  // Units have lengths of four bytes, and there are as many arrays as sets; messages after them are dropped.
   out.writeUInt8((out.readUInt8(21) & 0xfc) | 3, 21);
   out.writeUInt8(HEVC_SETS.length, 22);
   let end = out.length;
@@ -86,13 +89,13 @@ export function healHevcRecord(payload: Buffer): Buffer | null {
   return out;
 }
 
-/** Where an array ends: as its length says where that is possible, else with the record. */
+/** End of an array: by its length if possible, else the end of the record. */
 function endOfArray(payload: Buffer, start: number): number {
   const told = payload.readUInt16BE(start - 2);
   return told > 2 && start + told <= payload.length ? start + told : payload.length;
 }
 
-/** Records with one byte of their parameter sets changed, as many as there are; to be told apart by what is parsed and decoded. */
+/** All records with one byte of their parameter sets changed; parsing and decoding tell which is right. */
 export function* changedBytes(record: Buffer): Generator<Buffer> {
   for (let at = AVC_HEAD_BYTES + 1; at < record.length; at += 1) {
     for (let value = 0; value < 256; value += 1) {

@@ -15,15 +15,15 @@ import { readSliceSegment, type SliceHeader } from '#server/media/hevc/hevc-slic
 import { parseHevcSps } from '#server/media/hevc/hevc-sps.ts';
 import { mayEnd, type PictureCoding, type PictureHead, type UnitRead } from './rebuild-index-coding.ts';
 
-/** Enough of a slice for its header. */
+/** Bytes that surely hold a slice's header. */
 const HEAD_BYTES = 1024;
 /** Types of pictures at which decoding may start (ITU-T H.265, table 7-1). */
 const isRandomAccess = (type: number) => type >= HEVC_NAL.blaWithLeading && type <= HEVC_NAL.cra;
-/** Those of them at which order counts start anew whatever was before: BLA and IDR. */
+/** Those at which order counts always restart: BLA and IDR. */
 const restartsOrder = (type: number) => type >= HEVC_NAL.blaWithLeading && type <= HEVC_NAL.idrAlone;
 
 /**
- * HEVC pictures of the base layer under parameter set NAL units.
+ * Coding of HEVC base-layer pictures with the given parameter sets (NAL units).
  * @throws HevcError or H264Error when they are damaged, not supported or do not belong together
  */
 export function hevcCoding(units: readonly Buffer[]): PictureCoding {
@@ -77,14 +77,14 @@ function mayBegin(unit: Buffer, isBehindGap: boolean): boolean {
 
 const isAhead = (type: number) =>
   (type >= HEVC_NAL.vps && type <= HEVC_NAL.accessUnitDelimiter) || type === HEVC_NAL.prefixSei;
-/** End of sequence and end of stream, which have a header alone. */
+/** End of sequence and end of stream; they consist of a header alone. */
 const isEnd = (type: number) => type === HEVC_NAL.endOfSequence || type === HEVC_NAL.endOfStream;
 
 const beside = (role: 'ahead' | 'behind'): UnitRead => ({ role, head: null, take: () => undefined });
 const AHEAD = beside('ahead');
 const BEHIND = beside('behind');
 
-/** Known parameter sets, delimiters, messages and marks of the end. */
+/** Known parameter sets, delimiters, messages and end marks. */
 function readBeside(unit: Buffer, sets: readonly Buffer[]): UnitRead | null {
   const type = hevcNalType(unit);
   if (isHevcParameterSet(unit)) return sets.some((known) => known.equals(unit)) ? AHEAD : null;
@@ -95,7 +95,7 @@ function readBeside(unit: Buffer, sets: readonly Buffer[]): UnitRead | null {
   return type === HEVC_NAL.dolbyVision ? BEHIND : null;
 }
 
-/** The header of a slice; null where it cannot be read, or names sets that are not there. */
+/** The header of a slice; null if it cannot be read or names missing sets. */
 function readHeader(unit: Buffer, sets: HevcSets, previous: SliceHeader | null): SliceHeader | null {
   try {
     const rbsp = toRbsp(unit.subarray(0, HEAD_BYTES));

@@ -20,13 +20,16 @@ import { restoreSound } from './rebuild-index-sound.ts';
 import { freshTrack, timePictures } from './rebuild-index-times.ts';
 import { countComplaints, describePictures, readsSomeKey } from './rebuild-index-trial.ts';
 
-/** Fewer bytes than any second of video: no use in looking for pictures. */
+/** Any second of video has more bytes; below this, searching for pictures is pointless. */
 const MIN_MEDIA_BYTES = 8192;
-/** A reference whose settings fit finds pictures at once; this much of the media tells. */
+/** This much of the media is enough to test settings: if a reference fits, pictures are found at once. */
 const TRIAL_BYTES = 8 << 20;
-/** A damaged picture at the start may cost a few complaints; wrong settings cost several a picture, where it is not a still one. */
+/**
+ * Most complaints under right settings. A damaged picture at the start causes a few; wrong settings cause several for
+ * each picture, unless it is a still.
+ */
 const MAX_COMPLAINTS = 12;
-/** Pictures per second when neither a reference, the stream nor the sound tells. */
+/** Pictures per second if neither a reference, nor the stream, nor the sound tells. */
 const ASSUMED_RATE = 30;
 
 const NO_SOUND = 'The sound could not be restored.';
@@ -35,8 +38,8 @@ const ADD_ANOTHER = 'A healthy clip from the same device, added before, would al
 const refuse = (reason: string): RebuildIndexResult => ({ rebuilt: false, reason });
 
 /**
- * Builds a new index for a file that has none, from the media data alone: settings of the pictures from the
- * data themselves or from a reference clip, pictures by their structure, sound from what lies between.
+ * Builds a new index for a file without one, from the media data alone. Picture settings come from the data or from a
+ * reference clip, pictures are found by their structure, and sound by what lies between them.
  */
 export async function rebuildFromMedia(
   input: RebuildIndexInput,
@@ -75,7 +78,7 @@ interface Range {
   readonly end: number;
 }
 
-/** Pictures by what their encoder noted; null where it did not, or that does not tell them for certain. */
+/** Finds pictures by their encoder's note; null if there is none or it is not conclusive. */
 async function findNotedClip(
   input: RebuildIndexInput,
   file: FileHandle,
@@ -87,7 +90,7 @@ async function findNotedClip(
   return { ...clip, likelyRate: rateByDistances(noted.note.options), source: noted.remark };
 }
 
-/** Pictures that are told by their settings. */
+/** Finds pictures by their settings. */
 async function findCoded(
   input: RebuildIndexInput,
   file: FileHandle,
@@ -105,10 +108,10 @@ async function findCoded(
   };
 }
 
-/** Boxes that hold no media, and their headers in front of media. */
+/** Boxes without media, and their headers before media. */
 const OTHER_BOXES = new Set('ftyp free skip wide moov moof uuid udta meta styp sidx mfra pnot'.split(' '));
 
-/** Stretches between pictures without the boxes that are known to hold something else. */
+/** Stretches between pictures, without boxes that are known to hold something else. */
 function withoutBoxes(gaps: FoundMedia['gaps'], { boxes }: TopLevel): FoundMedia['gaps'] {
   const taken = boxes.flatMap(({ type, offset, headerBytes, sizeBytes }) => {
     if (type === 'mdat') return [{ from: offset, to: offset + headerBytes }];
@@ -128,7 +131,10 @@ function withoutBoxes(gaps: FoundMedia['gaps'], { boxes }: TopLevel): FoundMedia
   });
 }
 
-/** The settings under which the decoder is content with the first pictures, most of them found. */
+/**
+ * Chooses the settings with the fewest complaints of the decoder about the first pictures; of equal ones, those that
+ * find most.
+ */
 async function chooseSettings(
   input: RebuildIndexInput,
   file: FileHandle,
@@ -142,7 +148,7 @@ async function chooseSettings(
     const reference = await readReference(path);
     if (reference) candidates.push(reference);
   }
-  // A reference that carries the same settings knows the sound, the turn and the rate as well.
+  // A reference with the same settings also knows sound, rotation and rate.
   if (inBand) candidates.push(inBand);
   candidates.push(...(await findStoredSettings(file, input.signal)));
   let best: PictureSettings | null = null;
@@ -157,7 +163,7 @@ async function chooseSettings(
     if (complaints > MAX_COMPLAINTS) continue;
     const { reference } = settings;
     const isForeign = reference !== null && reference.path !== input.inputPath && !isSame(settings, inBand);
-    // Those of another clip must prove themselves: pictures of a still shot are so short that they decode under any.
+    // Settings of another clip must prove themselves: pictures of a still shot are so short that they decode under any.
     const isDoubtful = complaints > 0 && isForeign;
     if (isDoubtful && !(await readsSomeKey(input, file, settings, pictures))) continue;
     if (complaints < fewest || (complaints === fewest && bytes > mostBytes)) {
@@ -230,10 +236,10 @@ async function assemble(
   }
 }
 
-/** Share of the media that names of boxes and padding take in files of pictures alone. */
+/** Share of the media that box names and padding take in files without sound. */
 const HARDLY_ANY = 0.002;
 
-/** Whether there is anything between the pictures; behind the last one is what is left of another. */
+/** Whether there is anything between the pictures; after the last one there may be part of another. */
 function hasOther({ pictures, gaps }: FoundMedia): boolean {
   const end = pictures.at(-1)?.offset ?? 0;
   const bytesOf = (ranges: readonly { readonly sizeBytes: number }[]) =>
@@ -241,7 +247,7 @@ function hasOther({ pictures, gaps }: FoundMedia): boolean {
   return bytesOf(gaps.filter(({ offset }) => offset < end)) > HARDLY_ANY * bytesOf(pictures);
 }
 
-/** What is said of the rate of the pictures. */
+/** The note about the frame rate. */
 function sayRate(rate: number, bySound: Rates | null): string {
   const lost = `The times of the frames were lost as well: ${rate.toFixed(2)} frames per second`;
   if (!bySound) return `${lost} are assumed.`;
@@ -250,16 +256,18 @@ function sayRate(rate: number, bySound: Rates | null): string {
   return `${lost} are assumed; ${others} would fit the sound between them as well.`;
 }
 
-/** Pictures a second of cameras; only pictures lost or left out make the rate of a clip another one. */
+/** Frame rates of cameras, pictures a second; a clip only has another rate if pictures are lost or were left out. */
 const USUAL_RATES = [24, 25, 30, 48, 50, 60, 120, 240];
 const NEAR_RATE = 0.03;
-/** Clips of variable rate last longer than their usual distance says, but hardly twice as long. */
+/** Clips of variable rate are longer than their usual interval suggests, but hardly twice as long. */
 const MOST_STRETCH = 2;
 
-/** Shorter sound tells no rate: frames and pictures end up to a quarter of that apart. */
+/** Shorter sound tells no rate: its frames and the pictures may end a quarter of this apart. */
 const SHORTEST_SOUND_MS = 1000;
 
-/** Distance of two pictures in ticks: the known one, unless the length of the sound contradicts it with one that cameras have. */
+/**
+ * Interval of two pictures in ticks: the known one, unless the sound's length contradicts it and suggests a usual rate.
+ */
 function pictureInterval(
   video: Track,
   knownTicks: number | null,

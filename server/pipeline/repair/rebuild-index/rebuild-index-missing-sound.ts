@@ -12,14 +12,14 @@ import { readReference } from './rebuild-index-settings.ts';
 import { restoreSound } from './rebuild-index-sound.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';
 
-/** Tracks to write, and what has to be closed when that is done. */
+/** Tracks to write, and a way to close their files afterwards. */
 export interface SoundedMedia extends SalvagedMedia {
   release(): Promise<void>;
 }
 
 /**
- * Looks for sound between the pictures where the index tells all about those, but has lost the list of the sound, or a part of it.
- * The description is what is left in the index, else that of an earlier clip whose pictures are described alike.
+ * Searches for sound between the pictures if the index has all pictures but lost the sound's list, or part of it. The
+ * description is what the index still has, else that of an earlier clip with the same picture settings.
  */
 export async function withMissingSound(
   input: RebuildIndexInput,
@@ -59,7 +59,7 @@ const bytesOf = (tracks: readonly OutTrack[]) =>
     0,
   );
 
-/** What other tracks leave of the media. */
+/** The parts of the media that other tracks leave. */
 function roomsOf(tracks: readonly OutTrack[], { fileBytes, topLevel }: Movie): FoundMedia['gaps'] {
   const pictures = tracks.flatMap(({ chunks }) => chunks.flatMap(({ parts }) => parts));
   return mediaOf(topLevel, fileBytes).flatMap((media) => roomsBetween({ pictures, media, fileBytes }));
@@ -70,7 +70,7 @@ const mediaOf = ({ boxes }: TopLevel, fileBytes: number) =>
     type === 'mdat' ? [{ start: offset + headerBytes, end: Math.min(fileBytes, offset + sizeBytes) }] : [],
   );
 
-/** The clip itself, where the description of its sound is left. */
+/** The clip itself, if it still has the description of its sound. */
 function describedSound(
   { inputPath: path }: RebuildIndexInput,
   movie: Movie,
@@ -84,7 +84,7 @@ function describedSound(
   return { path, movie, video, sound, intervalTicks: null, soundTicks: ticks || FRAME_TICKS, layout };
 }
 
-/** An earlier clip with sound, of the same settings for its pictures. */
+/** An earlier clip with sound and the same picture settings. */
 async function earlierSound({ referencePaths }: RebuildIndexInput, video: Track): Promise<Reference | null> {
   const settings = settingsOf(video);
   for (const path of settings ? referencePaths : []) {

@@ -12,15 +12,14 @@ export interface MovedMedia {
   readonly notes: readonly string[];
 }
 
-/** Fewer whole pictures than this share, and the places are not told by the list at all. */
+/** If the share of intact pictures is lower, the list says nothing about places. */
 const MIN_FOUND = 0.1;
 
 /**
- * Looks whether the index points at the pictures, and where it does not finds them by their sizes: bytes were
- * added to or taken from the file, or offsets or sizes in the index are wrong. Sound goes with the pictures
- * beside it.
- * @returns the tracks at their true places; 'lost' when next to no picture is where the list could put it; null when
- * the index is right as far as can be told (only H.264 and HEVC)
+ * Checks whether the index points at the pictures, and otherwise finds them by their sizes. Bytes may have been added
+ * to or removed from the file, or offsets or sizes in the index may be wrong. Sound moves with the pictures next to it.
+ * @returns the tracks at their true places; 'lost' if almost no picture is where the list could put it; null if the
+ * index is right as far as known (only H.264 and HEVC are checked)
  * @throws Mp4Error when tables cannot be read
  */
 export async function moveMedia(
@@ -62,7 +61,7 @@ export async function moveMedia(
   };
 }
 
-/** Tracks beside well placed pictures that their lists put among those. */
+/** Moves tracks that their lists put among well-placed pictures. */
 function moveOthers(
   file: FileHandle,
   { tracks, fileBytes, topLevel }: Pick<Movie, 'tracks' | 'fileBytes' | 'topLevel'>,
@@ -71,7 +70,7 @@ function moveOthers(
 ): MovedMedia | null {
   const boxes = topLevel.boxes.filter(({ type }) => type === 'mdat');
   const [box] = boxes;
-  // With several boxes, or none, what lies between pictures is not media alone.
+  // With several media boxes, or none, other data may lie between pictures too.
   if (!box || boxes.length > 1) return null;
   const media = { start: box.offset + box.headerBytes, end: box.offset + box.sizeBytes };
   const found = new Map<Track, OutTrack>();
@@ -86,7 +85,7 @@ function moveOthers(
   };
 }
 
-/** The new list of pictures; those without bytes in the file are left out, and the one before lasts longer. */
+/** The new list of pictures. Those without bytes in the file are left out, and the one before lasts longer. */
 function toSamples(file: FileHandle, fileBytes: number, placed: readonly PlacedSample[]): NewSample[] {
   const out: NewSample[] = [];
   for (const { sample, offset, sizeBytes } of placed) {
@@ -101,7 +100,7 @@ function toSamples(file: FileHandle, fileBytes: number, placed: readonly PlacedS
   return out;
 }
 
-/** A track moved with the pictures, unless it then lies on them and its list or one distance puts it between them. */
+/** Moves a track with the pictures. If it would then lie on them, its own list or one distance is tried. */
 function placeOther(track: Track, placed: readonly PlacedSample[], input: BetweenInput): OutTrack {
   const moved = moveChunks(track, input.file, input.fileBytes, placed);
   if (liesBetween(moved, input)) return moved;
@@ -109,14 +108,14 @@ function placeOther(track: Track, placed: readonly PlacedSample[], input: Betwee
   return liesBetween(listed, input) ? listed : (placeBetween(track, input) ?? moved);
 }
 
-/** A track whose chunks move as the pictures listed around them do. */
+/** Moves the chunks of a track as the pictures listed around them move. */
 function moveChunks(
   track: Track,
   file: FileHandle,
   fileBytes: number,
   placed: readonly PlacedSample[],
 ): OutTrack {
-  // Places beyond the file say nothing about what lies beside them.
+  // Places beyond the file say nothing about their neighbours.
   const inFile = placed
     .filter(({ sample }) => sample.offset < fileBytes)
     .sort((a, b) => a.sample.offset - b.sample.offset);
@@ -131,8 +130,8 @@ function moveChunks(
 }
 
 /**
- * Where a chunk of other data listed at `offset` lies: between the whole pictures before and behind it, moved as
- * one of them is. Where a damaged picture lies in between, bytes came or went in that one.
+ * Where a chunk of other data listed at `offset` lies: between the intact pictures before and after it, moved like one
+ * of them. If a damaged picture lies between them, bytes were added or lost there.
  */
 function placeChunk(placed: readonly PlacedSample[], offset: number, sizeBytes: number): number {
   const behind = placed.findIndex(({ sample, whole }) => whole && sample.offset > offset);
@@ -146,6 +145,6 @@ function placeChunk(placed: readonly PlacedSample[], offset: number, sizeBytes: 
   const shifts = order.flatMap((item) => (item ? [item.offset - item.sample.offset] : []));
   const places = [...shifts, 0].map((shift) => offset + shift);
   const ending = (at: number) => at + sizeBytes <= to;
-  // A picture that lost bytes may look whole and reach into what follows it.
+  // A picture that lost bytes may look intact and reach into what follows.
   return places.find((at) => at >= from && ending(at)) ?? places.find(ending) ?? offset + (shifts[0] ?? 0);
 }

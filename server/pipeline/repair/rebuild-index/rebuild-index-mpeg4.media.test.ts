@@ -6,7 +6,7 @@ import { decodeHashes, encodeSource, renderLimits, sharedFolder } from '#server/
 import { openOriginal } from '../../open/open-original.ts';
 
 const CLIP = 'testsrc2=s=192x144:r=25:d=4[out0];anoisesrc=c=pink:a=0.3:r=44100:d=4:seed=4[out1]';
-/** Of the same device, of other things. */
+/** From the same device, with other content. */
 const EARLIER = 'mandelbrot=s=192x144:r=25[out0];anoisesrc=c=pink:a=0.2:r=44100:seed=2[out1]';
 
 describe('MPEG-4 without an index', () => {

@@ -9,23 +9,24 @@ import { soundBehind } from './rebuild-index-pcm-noise.ts';
 import type { Reference } from './rebuild-index-reference.ts';
 import type { FoundMedia, FoundPicture } from './rebuild-index-scan.ts';
 
-/** Start codes (ISO/IEC 14496-2, table 6-3): of a sequence, of a group and of a picture. */
+/** Start codes (ISO/IEC 14496-2, table 6-3) of a sequence, a group and a picture. */
 const CODE = { sequence: 0xb0, group: 0xb3, picture: 0xb6 } as const;
 const PREFIX = Buffer.from([0, 0, 1]);
 /** Kinds of pictures (`vop_coding_type`). */
 const KIND = { intra: 0, both: 2 } as const;
 
 const WINDOW_BYTES = 32 << 20;
-/** Sound between two pictures where the reference does not tell how much there is. */
+/** Most sound between two pictures if the reference does not tell, bytes. */
 const USUAL_SOUND_BYTES = 16_384;
-/** Headers in front of a picture. */
+/** Most bytes of headers before a picture. */
 const MOST_HEADER_BYTES = 2048;
-/** Sound is looked for in pieces a little longer than the longest of the reference. */
+/** Sound is searched in pieces this much longer than the longest of the reference. */
 const LONGER = 1.25;
 
 /**
- * Finds pictures of MPEG-4 (part 2) by their start codes. They tell where they begin and not where they end: sound behind one is told by
- * its own frames, which reach exactly to the next picture, or (uncompressed) by how the reference lays it.
+ * Finds pictures of MPEG-4 (part 2) by their start codes. These mark the beginning but not the end. Sound after a
+ * picture is found by its own frames, which reach exactly to the next picture, or (uncompressed) by how the reference
+ * places it.
  */
 export async function findMpeg4(
   file: FileHandle,
@@ -61,7 +62,7 @@ export async function findMpeg4(
       found.push({ offset, sizeBytes: position - offset, isKey: kind === KIND.intra, mark, kind });
     }
     if (isLast) break;
-    // The last picture may go on in the next window.
+    // The last picture may continue in the next window.
     const last = starts.at(-1)?.at ?? 0;
     from += last > 0 ? last : bytes.length - MOST_HEADER_BYTES;
   }
@@ -69,11 +70,14 @@ export async function findMpeg4(
   return { pictures: inOrder(found), gaps };
 }
 
-/** Frames of a healthy clip that are looked at, and the different beginnings up to which they are a habit of the encoder. */
+/**
+ * Number of frames of a healthy clip that are examined, and most different beginnings that count as a habit of the
+ * encoder.
+ */
 const LOOKED_AT = 1000;
 const MOST_HEADS = 48;
 
-/** Tells frames by how those of a healthy clip begin: coded pictures pass for other frames too often. */
+/** Recognises frames by the beginnings of those of a healthy clip; coded pictures pass as other frames too often. */
 async function readHeads(path: string, movie: Movie, sound: Track) {
   const file = await open(path, 'r');
   try {
@@ -98,7 +102,7 @@ async function readHeads(path: string, movie: Movie, sound: Track) {
   }
 }
 
-/** Where pictures begin, headers in front of them included, and their kinds. */
+/** Starts of the pictures, including headers before them, and their kinds. */
 function pictureStarts(bytes: Buffer): { readonly at: number; readonly kind: number }[] {
   const starts: { at: number; kind: number }[] = [];
   let header: number | null = null;
@@ -115,7 +119,7 @@ function pictureStarts(bytes: Buffer): { readonly at: number; readonly kind: num
   return starts;
 }
 
-/** Whether a picture header may go on with these bits: its kind, whole seconds as ones, a zero, and a mark. */
+/** Whether a picture header may continue with these bits: its kind, whole seconds as ones, a zero, and a marker bit. */
 function isPicture(word: number): boolean {
   const MOST_SECONDS = 8;
   let bit = 13;
@@ -134,13 +138,13 @@ interface Tail {
 /** A start code and the least that can follow it. */
 const LEAST_PICTURE_BYTES = 6;
 
-/** Bytes of sound at the end of what stands from one picture to the next. */
+/** Bytes of sound at the end of the data between one picture and the next. */
 function tailBytes(bytes: Buffer, { frames, isHead, layout, mostBytes }: Tail): number {
   const room = bytes.length - LEAST_PICTURE_BYTES;
   if (layout) return soundBehind(bytes, Math.min(room, layout.mostBytes), layout);
   if (!frames) return 0;
   const most = Math.min(room, Math.ceil(LONGER * mostBytes));
-  /** Whether frames one behind the other lead from so many bytes before the end to the end. */
+  /** Whether consecutive frames lead from this many bytes before the end to the end. */
   const leads = new Uint8Array(most + 1);
   leads[0] = 1;
   let longest = 0;
@@ -153,7 +157,7 @@ function tailBytes(bytes: Buffer, { frames, isHead, layout, mostBytes }: Tail): 
   return longest;
 }
 
-/** Pictures that refer to both sides are shown before the one that is coded in front of them. */
+/** Pictures that refer to both sides are shown before the one that is coded before them. */
 function inOrder(found: readonly (FoundPicture & { readonly kind: number })[]): FoundPicture[] {
   const shown: number[] = found.map(() => 0);
   let place = 0;
@@ -171,5 +175,5 @@ function inOrder(found: readonly (FoundPicture & { readonly kind: number })[]): 
   });
 }
 
-/** As many bits as number all pictures of a clip. */
+/** Enough bits to number all pictures of a clip. */
 export const MPEG4_ORDER = { kind: 'counted', bits: 30 } as const;

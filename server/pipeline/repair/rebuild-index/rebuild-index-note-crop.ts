@@ -1,26 +1,26 @@
 import { MACROBLOCK } from '#server/media/h264/sps.ts';
 import { median } from '#server/media/statistics.ts';
 
-/** Lengths of a side that many clips have and that end within a macroblock, samples: what is missing to it is not shown. */
+/** Usual side lengths that end within a macroblock, samples; the rest of the macroblock is cropped. */
 const USUAL_CROPPED = [180, 234, 270, 360, 404, 426, 540, 854, 1080, 1350];
-/** Those that end with one, of which nothing is cut off. */
+/** Usual side lengths of whole macroblocks, without cropping. */
 const USUAL_WHOLE = [
   240, 288, 320, 480, 576, 640, 720, 768, 848, 960, 1024, 1280, 1440, 1600, 1920, 2160, 2560, 3840,
 ];
 
-/** Steps between the last lines of a side that are looked at: those of a macroblock. */
+/** Number of steps between the last lines of a side that are examined: those of a macroblock. */
 export const STEPS = MACROBLOCK;
-/** Padding repeats the last line, coded; its steps are so much smaller than those in front of it (measured in 25 clips: 0.01 to 0.35). */
+/** Padding repeats the last line, so its steps are at most this share of those before it (0.01 to 0.35 in 25 clips). */
 const MOST_OF_USUAL = 0.4;
-/** Grey levels (of 255) between lines of a surface that shows nothing. */
+/** Difference between lines of a flat surface, grey levels of 255. */
 const FLAT = 0.5;
-/** Steps between lines must show something for padding to be told where no usual length says how much there is. */
+/** Least step between lines for recognising padding without a usual length. */
 const LEAST_CONTRAST = 0.2;
 const MOST_PADDING = MACROBLOCK - 2;
 
 /**
- * How much of the last macroblock at the right or the bottom is padding, which encoders make of the last column or row and players do
- * not show.
+ * Estimates how much of the last macroblock at the right or the bottom is padding. Encoders repeat the last column or
+ * row there, and players do not show it.
  * @param lengthMbs of the side, macroblocks
  * @param steps mean differences between neighbouring lines up to the edge, grey levels; `STEPS` of them
  * @returns samples, even
@@ -39,34 +39,34 @@ export function guessPadding(lengthMbs: number, steps: readonly number[]): numbe
   return 0;
 }
 
-/** Whether the last lines show nothing and no usual length tells how many of them are padding. */
+/** Whether the last lines are flat and no usual length tells how many of them are padding. */
 export function mayHidePadding(lengthMbs: number, steps: readonly number[]): boolean {
   const isUsual = USUAL_WHOLE.includes(lengthMbs * MACROBLOCK) || guessPadding(lengthMbs, steps) > 0;
   return !isUsual && median(steps.slice(-2)) < FLAT;
 }
 
-/** Whether the last lines may be padding: they show no more than a flat surface, or far less than those in front of them. */
+/** Whether the last lines may be padding: they are flat, or show far less than those before them. */
 function isPadded(steps: readonly number[], padding: number): boolean {
   const most = MOST_OF_USUAL * median(steps.slice(0, STEPS - padding));
   return median(steps.slice(STEPS - padding)) <= Math.max(FLAT, most);
 }
 
-/** Part of lines that stand one below the other. */
+/** Part of a stack of lines. */
 export interface LinePart {
-  /** First sample of the part, and samples of it. */
+  /** First sample of the part, and number of its samples. */
   readonly from: number;
   readonly count: number;
-  /** Samples of a whole line. */
+  /** Samples in a whole line. */
   readonly lineSamples: number;
 }
 
-/** Bytes of a sample, and what a grey level is in it. */
+/** Bytes of a sample, and the value of one grey level in it. */
 const SAMPLE_BYTES = 2;
 const LEVEL = 256;
 
 /**
  * Mean differences between neighbouring lines, grey levels.
- * @param lines of 16 bits a sample (little endian); of several pictures one behind the other, `STEPS + 1` lines each
+ * @param lines 16 bits a sample (little endian); several pictures one after the other, `STEPS + 1` lines each
  */
 export function stepsBetween(lines: Buffer, { from, count, lineSamples }: LinePart): number[] {
   const lineBytes = lineSamples * SAMPLE_BYTES;

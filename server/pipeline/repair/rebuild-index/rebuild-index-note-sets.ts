@@ -5,25 +5,27 @@ import { type Pps, writePps } from '#server/media/h264/pps.ts';
 import { type NewSps, writeSps } from '#server/media/h264/write-sps.ts';
 import type { EncoderNote } from './rebuild-index-note.ts';
 
-/** All that parameter sets say but the size of the pictures. */
+/** Everything in the parameter sets except the size of the pictures. */
 export interface SetsGuess {
   readonly sps: Omit<NewSps, 'widthMbs' | 'heightMbs' | 'crop' | 'level'>;
   readonly pps: Pps;
 }
 
-/** Size of the pictures, and what of it is not shown. */
+/** Size of the pictures and its cropping. */
 export type GuessedSize = Pick<NewSps, 'widthMbs' | 'heightMbs' | 'crop'>;
 
-/** All of the pictures is shown. */
+/** Nothing is cropped. */
 export const NO_CROP = { right: 0, bottom: 0 };
 
-/** Parameter set units of a guess with a size. */
+/** Parameter set units for a guess and a size. */
 export function writeSets({ sps, pps }: SetsGuess, size: GuessedSize): { sps: Buffer; pps: Buffer } {
   const level = leastLevel(size, sps.maxRefFrames);
   return { sps: writeSps({ ...sps, ...size, level }), pps: writePps(pps, sps.chromaFormat, false) };
 }
 
-/** level_idc with the macroblocks of a picture and of all that are held (MaxFS, MaxDpbMbs, ITU-T H.264, table A-1). */
+/**
+ * level_idc with the macroblocks of one picture and of all held pictures (MaxFS, MaxDpbMbs, ITU-T H.264, table A-1).
+ */
 const LEVELS: readonly (readonly [idc: number, pictureMbs: number, heldMbs: number])[] = [
   [10, 99, 396],
   [11, 396, 900],
@@ -40,7 +42,7 @@ const LEVELS: readonly (readonly [idc: number, pictureMbs: number, heldMbs: numb
 ];
 const HIGHEST_LEVEL = 62;
 
-/** The level that pictures of a size need, that of their rate left out. */
+/** The level that the picture size needs; the rate is ignored. */
 function leastLevel({ widthMbs, heightMbs }: GuessedSize, held: number): number {
   const mbs = widthMbs * heightMbs;
   return LEVELS.find(([, one, all]) => mbs <= one && mbs * held <= all)?.[0] ?? HIGHEST_LEVEL;
@@ -49,7 +51,7 @@ function leastLevel({ widthMbs, heightMbs }: GuessedSize, held: number): number 
 /** profile_idc (ITU-T H.264, annex A). */
 const PROFILE = { baseline: 66, main: 77, high: 100, high10: 110, high422: 122, high444: 244 } as const;
 
-/** x264 doubles what it counts where pictures between others are themselves referred to (`b_pyramid`). */
+/** x264 doubles its counts if B pictures are themselves referred to (`b_pyramid`). */
 const PYRAMIDS: ReadonlyMap<string, number> = new Map([
   ['0', 0],
   ['none', 0],
@@ -60,30 +62,30 @@ const PYRAMIDS: ReadonlyMap<string, number> = new Map([
 ]);
 const STRICT = 1;
 
-/** Pictures that a decoder may have to hold at most (ITU-T H.264, A.3.1). */
+/** Most pictures that a decoder may have to hold (ITU-T H.264, A.3.1). */
 const MOST_HELD = 16;
-/** QP that sets name where the rate is controlled, and the highest one (ITU-T H.264, 7.4.2.2). */
+/** QP in the sets if the rate is controlled, and the highest one (ITU-T H.264, 7.4.2.2). */
 const USUAL_QP = 26;
 const MOST_QP = 51;
-/** Highest QP that x264 knows (`qpmax`), at 8 bits a sample and at 10: 6 more for each bit. */
+/** Highest QP of x264 (`qpmax`) at 8 and 10 bits a sample: 6 more for each bit. */
 const DEPTH_OF_QPMAX: ReadonlyMap<string, number> = new Map([
   ['69', 8],
   ['81', 10],
 ]);
-/** What x264 adds to the offset of chroma where it has as many samples as luma (4:4:4). */
+/** What x264 adds to the chroma offset if chroma has full resolution (4:4:4). */
 const FULL_CHROMA_OFFSET = 3;
 
-/** How an entropy coding, a chroma format or a depth that the note does not name may be. */
+/** A possible chroma format and bit depth, if the note does not name them. */
 interface Shape {
   readonly chromaFormat: number;
   readonly bitDepth: number;
 }
 
 /**
- * What the parameter sets may say of whose encoder's note this is, likeliest first. x264 fills them from these settings alone since 2011 or so
- * (compared with the sets of 50 clips by core 133 to 164).
+ * Possible parameter sets for an encoder's note, likeliest first. Since about 2011, x264 derives them from these
+ * settings alone (compared with the sets of 50 clips by core 133 to 164).
  * @param slice first slice of the first key picture, which tells the lengths of its counts
- * @returns none for fields, matrices of the user's own and settings that the note does not tell for certain
+ * @returns none for fields, custom matrices, and settings that the note does not determine
  */
 export function guessSets({ options }: EncoderNote, slice: Buffer): SetsGuess[] {
   const number = (name: string) => Number(options.get(name) ?? 0);
@@ -94,7 +96,7 @@ export function guessSets({ options }: EncoderNote, slice: Buffer): SetsGuess[] 
   const references = number('ref');
   const qps = namedQps(options);
   if (pyramid === undefined || !(references >= 1) || references > MOST_HELD) return [];
-  // Without CABAC pictures decode under any QP, as wrong ones.
+  // Without CABAC, pictures decode under any QP, but wrongly.
   if (!cabac && qps.length !== 1) return [];
   const bframes = number('bframes');
   const reordered = pyramid > 0 ? 2 : bframes > 0 ? 1 : 0;
@@ -107,7 +109,7 @@ export function guessSets({ options }: EncoderNote, slice: Buffer): SetsGuess[] 
     pocType: bframes > 0 ? 0 : 2,
     pocBits: bframes > 0 ? bitsAbove(2 * (bframes + 2) * doubled * 2) : 0,
   };
-  // Where any QP may be the right one, the likeliest shape is enough to try.
+  // If any QP may be right, only the likeliest shape is tried.
   const shapes = qps.length > 1 ? shapesOf(options).slice(0, 1) : shapesOf(options);
   return shapes.flatMap(({ chromaFormat, bitDepth }) => {
     const profile = profileOf(options, chromaFormat, bitDepth);
@@ -150,7 +152,7 @@ export function guessSets({ options }: EncoderNote, slice: Buffer): SetsGuess[] 
   });
 }
 
-/** Bits of a count that goes beyond `most`, at least 4. */
+/** Bits of a count that exceeds `most`, at least 4. */
 function bitsAbove(most: number): number {
   let bits = 4;
   while (2 ** bits <= most) bits++;
@@ -175,13 +177,13 @@ function profileOf(options: EncoderNote['options'], chromaFormat: number, bitDep
             : isMain
               ? PROFILE.main
               : PROFILE.baseline;
-  // Baseline of x264 has none of the tools that Main lacks (constraint_set0 and 1).
+  // Baseline of x264 uses no tool that Main lacks (constraint_set0 and 1).
   return { profile, constraints: profile === PROFILE.baseline ? 0xc0 : profile === PROFILE.main ? 0x40 : 0 };
 }
 
 /**
- * The QPs that the sets may name (`pic_init_qp`): the one that is asked for, the usual one where the rate is controlled, and
- * in a second pass what the first one had on average, which the note does not tell.
+ * QPs that the sets may name (`pic_init_qp`): the requested one, the usual one if the rate is controlled, and in a
+ * second pass the average of the first pass, which the note does not tell.
  */
 function namedQps(options: EncoderNote['options']): number[] {
   const rate = options.get('rc');
@@ -199,19 +201,19 @@ function shapesOf(options: EncoderNote['options']): Shape[] {
   return formats.flatMap((chromaFormat) => depths.map((bitDepth) => ({ chromaFormat, bitDepth })));
 }
 
-/** Bits that a count may have (ITU-T H.264, 7.4.2.1.1). */
+/** Number of bits that a count may have (ITU-T H.264, 7.4.2.1.1). */
 const FEWEST_BITS = 4;
 const MOST_BITS = 16;
 
 /**
- * Length of the frame number in slice headers. In a first key picture it is 0, and behind it x264 puts the number 0 of the key picture, a
- * single set bit: so many zeros are the length.
+ * Length of the frame number in slice headers. In a first key picture it is 0, followed by idr_pic_id 0, which is a
+ * single set bit: the number of zeros is the length.
  */
 function readFrameNumBits(slice: Buffer): number {
   try {
     const reader = createBitReader(toRbsp(slice.subarray(0, 32)));
     reader.bits(8);
-    // First macroblock, type and set.
+    // First macroblock, slice type and picture parameter set.
     for (let field = 0; field < 3; field++) reader.ue();
     let zeros = 0;
     while (!reader.flag()) zeros++;

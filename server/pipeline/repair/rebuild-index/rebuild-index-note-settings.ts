@@ -13,15 +13,15 @@ import type { PictureSettings } from './rebuild-index-settings.ts';
 import { countComplaints, readsAll, writeRawStream } from './rebuild-index-trial.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';
 
-/** Settings that the encoder's note tells, and what is to be said of them. */
+/** Settings derived from the encoder's note, with a remark about them. */
 export interface NotedSettings {
   readonly settings: PictureSettings;
   readonly note: EncoderNote;
-  /** How they were told, in a sentence. */
+  /** How they were found, as a sentence. */
   readonly remark: string;
 }
 
-/** As much of the media tells whether settings are right. */
+/** This much of the media is enough to test settings. */
 const TRIAL_BYTES = 8 << 20;
 
 interface Survivor extends SizedGuess {
@@ -30,9 +30,10 @@ interface Survivor extends SizedGuess {
 }
 
 /**
- * Settings of H.264 pictures of which nothing is left but the note that the encoder x264 puts into the first picture: all that sets say but the
- * size follows from it, and the size is tried. Only what the decoder reads without a word counts, and only where it is the one such size.
- * @returns null where there is no such note, it does not tell enough, or more than one size fits
+ * Finds settings of H.264 pictures of which only the note is left that x264 puts into the first picture. The note
+ * determines everything in the sets except the size, and sizes are tried. The decoder must read the pictures without a
+ * complaint, and under one size only.
+ * @returns null if there is no such note, it does not tell enough, or more than one size fits
  * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
  */
 export async function findNotedSettings(
@@ -66,7 +67,7 @@ function settingsOf(guess: SetsGuess, size: Parameters<typeof writeSets>[1]): Pi
   return { coding: avcCoding(sps, [pps]), lengthSize: LENGTH_BYTES, reference: null };
 }
 
-/** Sizes under which the largest key picture decodes too, where it shows more than the first one. */
+/** Sizes under which the largest key picture decodes too, if it shows more than the first one. */
 async function narrowDown(
   input: RebuildIndexInput,
   file: FileHandle,
@@ -91,8 +92,9 @@ async function narrowDown(
 }
 
 /**
- * Sizes under which the decoder reads the pictures without a word: the first ones where one size is left, and where several are, since
- * those show nothing, as many as may tell them apart. Two are no answer, so that no more are looked for.
+ * Sizes under which the decoder reads the pictures without a complaint. One size is tested with the first pictures.
+ * Several are left if these show nothing; then more pictures are read to tell them apart. Two sizes that fit are no
+ * answer, so the search ends there.
  */
 async function readUnder(
   input: RebuildIndexInput,
@@ -117,11 +119,13 @@ async function readUnder(
 const DOUBTFUL =
   ' Up to 14 rows or columns at the edges may repeat the last one, as nothing tells how many are to be shown.';
 
-/** Pictures whose edges are looked at: of the first ones each so many, and the largest key pictures, which show most. */
+/**
+ * Pictures whose edges are examined: every `EACH`th of the first ones, and the largest key pictures, which show most.
+ */
 const FIRST_PICTURES = 48;
 const EACH = 12;
 const LARGEST_KEYS = 3;
-/** The last lines at the bottom, and beside them those at the right, turned; luma alone. */
+/** The last lines at the bottom, and the last columns at the right, transposed; luma alone. */
 const EDGES = [
   `[0:v:0]select='not(mod(n,${EACH}))+key',extractplanes=y,split[all][same]`,
   `[all]crop=iw:${STEPS + 1}:0:ih-${STEPS + 1}:exact=1[bottom]`,
@@ -129,7 +133,7 @@ const EDGES = [
   '[bottom][right]hstack[edges]',
 ].join(';');
 
-/** What is padding at the right and at the bottom of the pictures. */
+/** Finds the padding at the right and at the bottom of the pictures. */
 async function findCrop(
   input: RebuildIndexInput,
   file: FileHandle,

@@ -11,18 +11,21 @@ export interface SizeMbs {
   readonly heightMbs: number;
 }
 
-/** Narrowest and widest pictures of unusual widths that are tried, macroblocks: 64 to 2560 samples. */
+/** Narrowest and widest pictures that are tried among unusual widths, macroblocks: 64 to 2560 samples. */
 const NARROWEST = 4;
 const WIDEST = 160;
-/** Widths of most clips: 640, 720, 1280, 1920, 1080, 480, 854, 848, 360, 540, 960, 320, 240, 1440, 608, 404, 720 and so on. */
+/**
+ * Widths of most clips: 640, 720, 1280, 1920, 1080, 480, 854, 848, 360, 540, 960, 320, 240, 1440, 608, 404, 720 and so
+ * on.
+ */
 const USUAL_WIDTHS = [
   40, 45, 80, 120, 68, 30, 54, 53, 23, 34, 60, 20, 15, 90, 38, 26, 50, 64, 36, 100, 160, 135, 240,
 ];
-/** Other widths that are tried in one run of the decoder. */
+/** Number of other widths that one decoder run tries. */
 const BATCH_WIDTHS = 64;
-/** No picture is longer than this many times its other side. */
+/** Largest ratio of the two sides of a picture. */
 const MOST_OBLONG = 3;
-/** Macroblocks of the largest picture that decoders of phones take (level 5.1, ITU-T H.264, table A-1). */
+/** Macroblocks of the largest picture that phone decoders take (level 5.1, ITU-T H.264, table A-1). */
 const MOST_MBS = 36_864;
 const TALLEST = 256;
 
@@ -33,11 +36,12 @@ export interface SizedGuess {
 }
 
 /**
- * Sizes under which a key picture decodes to its end and fills whole rows. Under a wrong width its rows contradict each other soon, and the height
- * is where the data end, as the decoder says how much of a picture that is too high it had to conceal.
- * @param guesses likeliest first; widths that few clips have are tried with the first of them alone
- * @param units of the key picture, the note in front of its slices
- * @returns usually one; several where the picture shows nothing, and none where all guesses are wrong
+ * Finds sizes under which a key picture decodes to its end and fills whole rows. Under a wrong width, rows soon
+ * contradict each other. The height is where the data end: the decoder logs how much of a too high picture it had to
+ * conceal.
+ * @param guesses likeliest first; unusual widths are tried with the first one alone
+ * @param units of the key picture, the note before its slices
+ * @returns usually one; several if the picture shows nothing, and none if all guesses are wrong
  * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
  */
 export async function findSizes(
@@ -65,16 +69,19 @@ export async function findSizes(
   return [];
 }
 
-/** Sets that are tried under a size that is higher than the picture. */
+/** Sets to try with a size that is higher than the picture. */
 interface Pair extends SizeMbs {
   readonly guess: SetsGuess;
 }
 
-/** Guesses of sets are few where the note tells all; else only the widths of nearly all clips are tried with each. */
+/**
+ * Up to this many guesses are tried with all usual widths; if there are more, only the most usual widths are tried with
+ * each.
+ */
 const FEW_GUESSES = 4;
 const MOST_USUAL_WIDTHS = [80, 45, 120, 68, 40, 54];
 
-/** Each guess with each width, at a height of its own, by which the log tells them apart. */
+/** Each guess with each width, at a height of its own that tells them apart in the log. */
 const pairs = (guesses: readonly SetsGuess[], widths: readonly number[]): Pair[] =>
   guesses.flatMap((guess, at) =>
     widths.map((widthMbs) => ({
@@ -84,7 +91,10 @@ const pairs = (guesses: readonly SetsGuess[], widths: readonly number[]): Pair[]
     })),
   );
 
-/** Other widths with which as many macroblocks fill whole rows: a picture that shows nothing decodes under them as well. */
+/**
+ * Other widths that divide the same number of macroblocks into whole rows; a picture that shows nothing decodes under
+ * them as well.
+ */
 function dividersOf(found: readonly SizedGuess[], tried: readonly number[]): number[] {
   const sizes = found.map(({ size }) => size.widthMbs * size.heightMbs);
   return allWidths().filter((width) => !tried.includes(width) && sizes.some((mbs) => mbs % width === 0));
@@ -99,13 +109,13 @@ function otherWidths(): number[][] {
   return batches;
 }
 
-/** Height that is too high for pictures of a width. */
+/** A height that is too high for any picture of this width. */
 const tallest = (widthMbs: number) =>
   Math.min(TALLEST, MOST_OBLONG * widthMbs + 1, Math.floor(MOST_MBS / widthMbs));
 
-/** Everything is said; what is missing is counted, and filled in the quickest way. */
+/** The decoder reports everything; missing macroblocks are counted, and filled in the fastest way. */
 const STRICT = '-threads 1 -err_detect aggressive -ec favor_inter';
-/** Pictures are not looked at. */
+/** The pictures themselves are not used. */
 const UNSEEN = '-map 0:v:0 -vf scale=16:16:flags=neighbor -f null';
 
 async function tryPairs(
@@ -119,7 +129,7 @@ async function tryPairs(
     await runFfmpeg(
       {
         label: 'try picture sizes',
-        // The decoder says there when it begins with another size.
+        // At this level the decoder logs when it begins with another size.
         logLevel: 'repeat+verbose',
         inputs: [{ path: 'pipe:0', format: 'h264', options: STRICT.split(' ') }],
         outputs: [{ path: 'pipe:1', options: UNSEEN.split(' ') }],
@@ -153,15 +163,15 @@ async function* streamOf(batch: readonly Pair[], units: readonly Buffer[]): Asyn
   }
 }
 
-/** What the decoder said of a picture under one size. */
+/** What the decoder reported about a picture under one size. */
 export interface SizeTrial extends SizeMbs {
-  /** Whether it broke off anywhere. */
+  /** Whether decoding broke off anywhere. */
   readonly isBroken: boolean;
-  /** Macroblocks that were not in the data. */
+  /** Macroblocks that were missing from the data. */
   readonly missingMbs: number;
 }
 
-/** Reads the log of a decoder that meets one size after the other. */
+/** Reads the log of a decoder that gets one size after the other. */
 export interface TrialLog {
   read(line: string): void;
   trials(): SizeTrial[];
@@ -171,7 +181,10 @@ const SAID = /\[h264 @ (\w+)\] (.*)/;
 const BEGINS = /^Reinit context to (\d+)x(\d+)/;
 const CONCEALS = /^concealing (\d+) DC/;
 
-/** A log that has read nothing. A decoder that ffmpeg starts to look at the stream speaks too, of its beginning; the one that says most counts. */
+/**
+ * An empty log. ffmpeg also probes the stream with a decoder that logs its beginning; the decoder that logs most
+ * counts.
+ */
 export function createTrialLog(): TrialLog {
   const decoders = new Map<string, { -readonly [K in keyof SizeTrial]: SizeTrial[K] }[]>();
   return {
@@ -196,7 +209,7 @@ export function createTrialLog(): TrialLog {
   };
 }
 
-/** The size of a picture that was whole under a width; null where it was not, or fills no whole rows. */
+/** The size of a picture that was complete under a width; null if it was not, or does not fill whole rows. */
 export function sizeOf({ widthMbs, heightMbs, isBroken, missingMbs }: SizeTrial): SizeMbs | null {
   const rows = heightMbs - missingMbs / widthMbs;
   const isOblong = rows * MOST_OBLONG < widthMbs || rows > MOST_OBLONG * widthMbs;

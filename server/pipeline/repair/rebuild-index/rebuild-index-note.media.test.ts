@@ -22,7 +22,7 @@ describe('a lost index of a clip by x264, without any other clip', () => {
   const make = (name: string, source: string, options: string) =>
     encodeSource(source, at(name), `-c:v libx264 -pix_fmt yuv420p ${options}`.split(' '));
 
-  /** Opens a clip whose index and the end of whose media are lost, `change` made to the rest. */
+  /** Opens a clip whose index and last media are lost; `change` is applied to the rest. */
   async function openCut(clip: string, share: number, change: (bytes: Buffer) => Buffer = (bytes) => bytes) {
     const inputPath = `${clip}.cut`;
     const bytes = await readFile(clip);
@@ -93,7 +93,7 @@ describe('a lost index of a clip by x264, without any other clip', () => {
       const { opened, keptBytes } = await openCut(clip, share);
       const there = await picturesWithin(clip, keptBytes);
       const after = await decodeHashes(opened.path);
-      // Shown behind lost ones, the last of them cannot be.
+      // The last of them cannot be shown, because they come after lost ones.
       expect(there - after.hashes.length).toBeLessThanOrEqual(0);
       expect(before.hashes.slice(0, there - 3)).toEqual(after.hashes.slice(0, there - 3));
       const [video] = opened.info.video;

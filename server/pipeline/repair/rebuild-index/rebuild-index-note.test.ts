@@ -18,7 +18,7 @@ const noteOf = (options: string) => {
   if (!note) throw new Error('This is no note.');
   return note;
 };
-/** First slices of a key picture: frame numbers of four bits. */
+/** Start of the first slice of a key picture, with frame numbers of four bits. */
 const SLICE = Buffer.from('65888400b7', 'hex');
 const NO_CROP = { right: 0, bottom: 0 };
 
@@ -41,7 +41,7 @@ describe('guessSets', () => {
     const [guess] = guessSets(noteOf(MEDIUM), SLICE);
     if (!guess) throw new Error('There is no guess.');
     const { sps, pps } = writeSets(guess, { widthMbs: 120, heightMbs: 68, crop: { right: 0, bottom: 8 } });
-    // As x264 writes for 1920x1080.
+    // As written by x264 for 1920x1080.
     expect(parseSps(sps)).toMatchObject({
       profile: 100,
       level: 40,

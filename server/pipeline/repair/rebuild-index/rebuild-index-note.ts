@@ -2,18 +2,18 @@ import type { FileHandle } from 'node:fs/promises';
 import { isSlice, NAL, nalType, opensPicture } from '#server/media/h264/nal.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 
-/** What the encoder x264 says of itself in a message beside the first picture that it wrote. */
+/** What x264 says about itself in a message in its first picture. */
 export interface EncoderNote {
   /** Its version: `core 164` since 2022, `core 133` in 2013. */
   readonly core: number;
-  /** Settings by name, as it was asked for them. */
+  /** Requested settings by name. */
   readonly options: ReadonlyMap<string, string>;
 }
 
-/** The first key picture of a clip whose encoder left a note. */
+/** The first key picture of a clip with an encoder's note. */
 export interface NotedPicture {
   readonly note: EncoderNote;
-  /** The unit that holds the note: decoders make up for what single versions of the encoder did wrong. */
+  /** The unit with the note; decoders use it to correct errors of single encoder versions. */
   readonly message: Buffer;
   /** Slices of the picture, decode order. */
   readonly slices: readonly Buffer[];
@@ -24,7 +24,7 @@ const OPTIONS = ' options: ';
 
 /**
  * Reads the text of a note.
- * @returns null for other texts, and notes of builds that leave their settings out
+ * @returns null for other texts, and for notes of builds that leave their settings out
  */
 export function readNote(text: string): EncoderNote | null {
   const core = /^x264 - core (\d{1,4})\b/.exec(text)?.[1];
@@ -40,17 +40,17 @@ export function readNote(text: string): EncoderNote | null {
   return { core: Number(core), options: new Map(options) };
 }
 
-/** The note stands in the first picture; more of the media in front of that is not looked through. */
+/** The note stands in the first picture; no more of the media than this is searched for it. */
 const MOST_SEARCHED = 64 << 20;
 const PIECE_BYTES = 4 << 20;
-/** Longer than any note (700 characters or so) with the name and the message's head. */
+/** Longer than any note (about 700 characters) with the name and the message's head. */
 const NOTE_BYTES = 4096;
-/** A key picture and what stands in front of it. */
+/** A key picture and what stands before it. */
 const PICTURE_BYTES = 8 << 20;
-/** Lengths of units take four bytes with x264, whoever writes the file. */
+/** x264 uses unit lengths of four bytes, whoever writes the file. */
 export const LENGTH_BYTES = 4;
 
-/** The first picture whose encoder left a note, from `start` on; null where there is none. */
+/** Finds the first picture with an encoder's note from `start` on; null if there is none. */
 export async function findNotedPicture(
   file: FileHandle,
   start: number,
@@ -73,10 +73,10 @@ export async function findNotedPicture(
   return null;
 }
 
-/** Bytes in front of the text: lengths, types and a mark of 16 bytes; others may stand between. */
+/** Bytes before the text: lengths, types and a mark of 16 bytes; others may stand between. */
 const MOST_HEAD_BYTES = 96;
 
-/** The unit of messages around a text; null where none is. */
+/** The message unit around a text; null if there is none. */
 function messageAround(
   bytes: Buffer,
   textAt: number,
@@ -91,10 +91,10 @@ function messageAround(
   return null;
 }
 
-/** What may stand between the note and the slices of its picture. */
+/** Units that may stand between the note and the slices of its picture. */
 const BESIDE = new Set<number>([NAL.sei, NAL.sps, NAL.pps, NAL.accessUnitDelimiter]);
 
-/** The slices of the key picture that begins here; none where another thing does, or the picture is cut off. */
+/** The slices of the key picture that begins here; none if something else begins, or the picture is cut off. */
 function slicesIn(bytes: Buffer): Buffer[] {
   const slices: Buffer[] = [];
   for (let at = 0; at + LENGTH_BYTES < bytes.length;) {

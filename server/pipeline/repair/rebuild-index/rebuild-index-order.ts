@@ -11,22 +11,23 @@ import { readTrackSettings } from './rebuild-index-settings.ts';
 import { displayPlaces, isCertainOrder } from './rebuild-index-times.ts';
 
 /**
- * Pictures looked at from the beginning and from the middle on: a writer that does not know how pictures are reordered gets each group
- * wrong, and groups that reorder are shorter than that (the deepest reordering of H.264 and HEVC is 16 pictures).
+ * Number of pictures examined from the beginning and from the middle on. A writer that does not know about reordering
+ * gets every group wrong, and groups that reorder are shorter than this (the deepest reordering of H.264 and HEVC is 16
+ * pictures).
  */
 const LOOKED_AT = 48;
-/** Pictures that a list may hide as the wait for the deepest reordering in use: x264, x265 and the encoders of phones wait for two. */
+/** Most pictures that a list may hide as the reordering delay in use: x264, x265 and phone encoders delay by two. */
 const MOST_WAIT = 2.5;
-/** Of the usual interval, closer ones are no times at which a camera shows pictures. */
+/** Intervals below this share of the usual one are no times at which a camera shows pictures. */
 const LEAST_INTERVAL = 0.25;
 
 /**
- * Looks whether the times of the pictures in the index show them in another order than their order counts do (ITU-T H.264, 8.2.1;
- * H.265, 8.3.1), which every decoder follows: an index without its table of composition times does, and one by a writer that
- * took the times of decoding for those of display. The pictures then get their times by the order counts: those that are listed, or, where
- * these lie too close together to be true, the times of decoding, which every writer knows.
- * @param lookedAt pictures that are looked at from the beginning and from the middle on
- * @returns the tracks with usable times; null when the order is right, or cannot be told from every picture
+ * Checks whether the times in the index show the pictures in another order than their order counts (ITU-T H.264, 8.2.1;
+ * H.265, 8.3.1), which every decoder follows. This happens if the index lost its table of composition times, or if its
+ * writer used decode times as display times. The pictures then get times in the order of their counts: the listed ones,
+ * or, if these are too close together to be true, the decode times, which every writer knows.
+ * @param lookedAt number of pictures examined from the beginning and from the middle on
+ * @returns the tracks with usable times; null if the order is right, or not every picture tells it
  * @throws Mp4Error when tables cannot be read
  */
 export async function mendOrder(
@@ -75,12 +76,12 @@ function inDisplayOrder(samples: readonly Sample[], places: readonly number[]): 
   return shown;
 }
 
-/** Pictures whose listed time is before that of the picture which is shown before them. */
+/** Number of pictures whose listed time is before that of the picture shown before them. */
 function countTurned(shown: readonly Sample[]): number {
   return shown.filter(({ pts }, at) => at > 0 && pts < (shown[at - 1]?.pts ?? pts)).length;
 }
 
-/** The samples, decode order, with times of display that rise in the order in which they are shown. */
+/** The samples in decode order, with display times that rise in display order. */
 function timeByOrder(samples: readonly Sample[], places: readonly number[]): Sample[] {
   const listed = samples.map(({ pts }) => pts).sort((a, b) => a - b);
   const clock = isSpread(listed) && !strays(samples) ? listed : samples.map(({ dts }) => dts);
@@ -95,12 +96,12 @@ function isSpread(times: readonly number[]): boolean {
   return intervals.every((interval) => interval >= least);
 }
 
-/** Pictures that one may be shown before or behind others that it is decoded with (ITU-T H.264, A.3.1: a decoder holds 16). */
+/** Most pictures by which one may be reordered (ITU-T H.264, A.3.1: a decoder holds 16). */
 const MOST_REORDERED = 16;
 
 /**
- * Whether a picture is listed farther from its time of decoding than reordering takes it: such an entry of the table is damaged, and the
- * others with it may be.
+ * Whether a picture's listed time is farther from its decode time than reordering allows. Such an entry of the table is
+ * damaged, and others may be too.
  */
 function strays(samples: readonly Sample[]): boolean {
   const shifts = samples.map(({ pts, dts }) => pts - dts);
@@ -113,8 +114,9 @@ const firstShown = (samples: readonly Sample[]) =>
   samples.reduce((first, { pts }) => Math.min(first, pts), Infinity);
 
 /**
- * The track's box with an edit list under which the first picture is shown when it was before.
- * @returns null where an edit list shows several stretches, or trims pictures whose clock has changed: the place of the cut is not known
+ * The track's box with an edit list under which the first shown picture stays the same.
+ * @returns null if an edit list shows several stretches, or trims pictures whose clock has changed: the place of the
+ * cut is unknown
  */
 function withStart(
   { trak, timescale, edits }: Track,

@@ -6,21 +6,21 @@ import { readSoundShape } from '#server/media/mp4/sound-entry.ts';
 import { mostFrequent } from '#server/media/statistics.ts';
 import { looksCoded, type PcmShape } from './rebuild-index-pcm-noise.ts';
 
-/** How a device lays uncompressed sound between its pictures, told by a healthy clip. */
+/** How a device places uncompressed sound between its pictures, as read from a healthy clip. */
 export interface PcmLayout {
   readonly even: EvenSamples;
   readonly shape: PcmShape;
-  /** Bytes of other things in front of and behind the sound, where it most often stands. */
+  /** Usual number of bytes of other data before and after the sound. */
   readonly leadBytes: number;
   readonly trailBytes: number;
-  /** The longest piece. */
+  /** Length of the longest piece. */
   readonly mostBytes: number;
-  /** Whether a device writes pieces of so many bytes. */
+  /** Whether the device writes pieces of this many bytes. */
   isUsual(pieceBytes: number): boolean;
   /**
-   * Whether a picture may begin behind a stretch of so many bytes: samples of quiet sound pass for small slices now and then, but do
-   * not look like coded data.
-   * @param unit what would be the picture
+   * Whether a picture may begin after a stretch of this many bytes. Samples of quiet sound sometimes pass as small
+   * slices, but do not look like coded data.
+   * @param unit the possible picture
    */
   mayFollow(stretchBytes: number, unit: Buffer): boolean;
 }
@@ -30,12 +30,12 @@ interface Span {
   readonly to: number;
 }
 
-/** Shorter pieces than this are no unit that a device counts in. */
+/** A device does not count in units shorter than this. */
 const LEAST_UNIT = 256;
 
 const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b));
 
-/** The layout of a clip with uncompressed sound; null for other sound. */
+/** Reads the layout of a clip with uncompressed sound; null for other sound. */
 export function readPcmLayout(tracks: readonly Track[], sound: Track): PcmLayout | null {
   const even = readEvenSamples(sound);
   const [entry] = sound.entries;
@@ -54,7 +54,7 @@ export function readPcmLayout(tracks: readonly Track[], sound: Track): PcmLayout
 
 type Places = Pick<PcmLayout, 'leadBytes' | 'trailBytes' | 'mostBytes' | 'isUsual'>;
 
-/** Without a list of its own (a movie of fragments) nothing but sound is taken to lie between pictures. */
+/** Without a list (fragmented movies), only sound is expected between pictures. */
 const UNKNOWN: Places = { leadBytes: 0, trailBytes: 0, mostBytes: Infinity, isUsual: () => false };
 
 function readPlaces(tracks: readonly Track[], sound: Track): Places {
@@ -91,14 +91,14 @@ function spansOf({ stbl }: Track): Span[] {
   }
 }
 
-/** Bytes of the longest piece of a track that stands in one; 0 where the index lists none. */
+/** Length of the longest contiguous piece of a track, bytes; 0 if the index lists none. */
 export function longestPiece(tracks: readonly Track[], track: Track): number {
   const pictures = tracks.filter(({ handler }) => handler === 'vide').flatMap(spansOf);
   const pieces = pictures.length === 0 ? [] : joined(spansOf(track));
   return pieces.reduce((most, { from, to }) => Math.max(most, to - from), 0);
 }
 
-/** Spans in file order; those that adjoin are one. */
+/** Spans in file order, with adjoining ones joined. */
 function joined(spans: readonly Span[]): Span[] {
   const out: Span[] = [];
   for (const span of [...spans].sort((a, b) => a.from - b.from)) {

@@ -6,20 +6,21 @@ interface Range {
   readonly sizeBytes: number;
 }
 
-/** How the samples of uncompressed sound lie. */
+/** Layout of uncompressed sound samples. */
 export interface PcmShape {
   readonly sampleBytes: number;
   readonly channels: number;
 }
 
-/** Samples that are judged together. */
+/** Number of samples judged together. */
 const WINDOW_SAMPLES = 512;
-/** Bytes of a stretch that are read at once; recorders write a second of sound in one piece at most. */
+/** Bytes of a stretch that are read at once; recorders write at most a second of sound in one piece. */
 const MOST_BYTES = 16 << 20;
 
 /**
- * The parts at both ends of a stretch that are sound, where coded pictures stand between or behind them: those are noise as
- * loud as can be, in which no value tells of the next. A stretch that is all sound is one part.
+ * Finds the parts at both ends of a stretch that are sound, if coded pictures stand between or after them. Coded
+ * pictures look like the loudest possible noise, in which no value predicts the next. A stretch of nothing but sound is
+ * one part.
  */
 export async function soundEnds(file: FileHandle, stretch: Range, shape: PcmShape): Promise<Range[]> {
   const bytes = await readUpTo(file, stretch.offset, Math.min(stretch.sizeBytes, MOST_BYTES));
@@ -40,7 +41,7 @@ export async function soundEnds(file: FileHandle, stretch: Range, shape: PcmShap
   ];
 }
 
-/** Bytes from the start on that are sound, in whole windows, to the end where none of them is anything else. */
+/** Bytes from the start that are sound, in whole windows; to the end if nothing else follows. */
 function soundBytes(bytes: Buffer, windowBytes: number, shape: PcmShape): number {
   for (let at = 0; at < bytes.length; at += windowBytes) {
     if (isCoded(bytes.subarray(at, at + windowBytes), shape)) return at;
@@ -49,8 +50,8 @@ function soundBytes(bytes: Buffer, windowBytes: number, shape: PcmShape): number
 }
 
 /**
- * Bytes of sound at the end of others that are coded: the longest piece that the device writes of which nothing looks coded.
- * @param most no more than this
+ * Bytes of sound at the end of coded data: the longest usual piece of the device in which nothing looks coded.
+ * @param most upper limit
  */
 export function soundBehind(
   bytes: Buffer,
@@ -70,7 +71,7 @@ export function soundBehind(
   }
   return shortestNear(longest);
 
-  /** Devices vary by single samples: one that is lost is not heard, but bytes of a picture are missed. */
+  /** Devices vary by single samples. A lost sample is not audible, but bytes missing from a picture are visible. */
   function shortestNear(length: number): number {
     let least = length;
     for (let near = length; near > 0 && near >= length - ALIKE_BYTES; near -= shape.sampleBytes) {
@@ -80,26 +81,32 @@ export function soundBehind(
   }
 }
 
-/** Lengths of pieces of one device that differ by no more than single samples. */
+/** Pieces of one device that differ by no more than this have the same length, bytes. */
 const ALIKE_BYTES = 64;
 
-/** Bytes that are enough to tell, and all that is looked at. */
+/** Fewest bytes for a judgement, and most that are examined. */
 const [FEWEST_TOLD, MOST_TOLD] = [128, 4096];
 
-/** Whether bytes are coded data as far as can be told: false for few, and for samples of sound. */
+/** Whether bytes are coded data, as far as can be told: false for few bytes, and for sound samples. */
 export function looksCoded(bytes: Buffer): boolean {
   if (bytes.length < FEWEST_TOLD) return false;
   return isCoded(bytes.subarray(0, MOST_TOLD), { sampleBytes: 2, channels: 1 });
 }
 
-/** Root mean square of coded data read as samples is 0.58 of the most; music pressed to its loudest has about 0.35. */
+/**
+ * Coded data read as samples have a root mean square of 0.58 of full scale; the loudest compressed music has about
+ * 0.35.
+ */
 const LOUDEST = 0.45;
-/** Codes of unlike lengths (MPEG-4, part 2) are less even than that; speech and music as loud as this are alike from value to value. */
+/**
+ * Variable-length codes (MPEG-4, part 2) are less even than that; speech and music this loud are similar from value to
+ * value.
+ */
 const LOUD = 0.3;
-/** Correlation of a value and the next one of its channel: next to none in coded data. */
+/** Correlation of a value with the next one of its channel; there is almost none in coded data. */
 const LEAST_LIKE = 0.25;
 
-/** Whether samples look like coded data, from whichever end their bytes are read. */
+/** Whether samples look like coded data, in either byte order. */
 function isCoded(bytes: Buffer, { sampleBytes, channels }: PcmShape, loudest = LOUDEST): boolean {
   const valueBytes = sampleBytes / channels;
   if (!Number.isInteger(valueBytes) || valueBytes < 2) return false;

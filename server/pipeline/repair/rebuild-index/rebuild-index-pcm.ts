@@ -11,12 +11,13 @@ const UNCHANGED = 'The sound was found between the frames and kept unchanged.';
 const NEARLY =
   'The sound was found between the frames. Nothing tells exactly where one ends and the other begins, so a tiny bit of sound around a frame may be missing or too much.';
 
-/** Whether pictures of this kind tell where they begin alone, so that sound behind them is told by what it looks like. */
+/** Whether pictures of this coding mark only their beginning, so that sound after them is recognised by its look. */
 const marksNoEnd = ({ entries }: Track): boolean => entries[0]?.coding === 'mp4v';
 
 /**
- * Makes a track of uncompressed sound from the stretches between the pictures. Its samples carry no mark: the reference tells what
- * else its device writes there and how long a piece is; in longer stretches what is none is left out.
+ * Makes a track of uncompressed sound from the stretches between the pictures. The samples carry no mark. The reference
+ * tells what else its device writes there and how long a piece is; in longer stretches, parts that are no sound are
+ * left out.
  * @returns null when the reference has no uncompressed sound
  */
 export async function restorePcm(input: SoundInput): Promise<RestoredSound | null> {
@@ -29,7 +30,7 @@ export async function restorePcm(input: SoundInput): Promise<RestoredSound | nul
     input.signal?.throwIfAborted();
     const stretch = withoutOthers(gap, layout, even);
     if (!stretch) continue;
-    // Pictures that are damaged, or cut off at the end, lie beside the sound.
+    // Damaged pictures, or a cut-off one at the end, lie next to the sound.
     const isUnusual = stretch.sizeBytes > layout.mostBytes || index === input.gaps.length - 1;
     const pieces = isUnusual ? await soundEnds(file, stretch, shape) : [stretch];
     ranges.push(...pieces.map((piece) => ({ file, ...piece })));
@@ -46,7 +47,7 @@ export async function restorePcm(input: SoundInput): Promise<RestoredSound | nul
   };
 }
 
-/** Whole samples where the sound of a stretch usually stands; null where there is no room for any. */
+/** Whole samples in the usual place of the sound in a stretch; null if there is no room. */
 function withoutOthers(
   gap: Gap,
   { leadBytes, trailBytes }: PcmLayout,

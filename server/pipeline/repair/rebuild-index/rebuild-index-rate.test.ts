@@ -4,7 +4,7 @@ import { fitRates, rateByDistances } from './rebuild-index-rate.ts';
 const RATES_HZ = [48_000, 44_100];
 const FRAME_TICKS = 1024;
 
-/** Pictures and frames of sound as a writer puts them down: pieces of so many milliseconds, the earlier one first. */
+/** Pictures and sound frames as a writer interleaves them: pieces of this many ms, the earlier one first. */
 function interleave(pictureRate: number, soundHz: number, seconds: number, pieceMs = 0) {
   const piece = (ms: number) => (pieceMs === 0 ? ms : Math.floor(ms / pieceMs) * pieceMs);
   const times = (count: number, stepMs: number, isPicture: boolean) =>

@@ -3,7 +3,7 @@ interface Placed {
   readonly offset: number;
 }
 
-/** Rates that clips have, the likelier first where they cannot be told apart. */
+/** Usual rates, the likelier first if they cannot be told apart. */
 const PICTURE_RATES: readonly number[] = [
   30,
   25,
@@ -29,41 +29,42 @@ export interface Rates {
   readonly pictures: number;
   /** Samples of the sound a second. */
   readonly soundHz: number;
-  /** Other rates of pictures that fit as well. */
+  /** Other picture rates that fit as well. */
   readonly others: readonly number[];
 }
 
 export interface RateQuestion {
-  /** Decode order. */
+  /** In decode order. */
   readonly pictures: readonly Placed[];
   /** Frames of the sound. */
   readonly frames: readonly Placed[];
-  /** Samples of a frame. */
+  /** Samples in a frame. */
   readonly frameTicks: number;
   readonly soundRatesHz: readonly number[];
-  /** The rate of the pictures where it is known. */
+  /** The picture rate, if known. */
   readonly known: number | null;
-  /** The likeliest one where nothing tells; null for the one that most clips have. */
+  /** The likeliest rate if nothing else tells; null for the most common one. */
   readonly likeliest: number | null;
 }
 
-/** Changes between pictures and sound from which their rates can be told; fewer are those of files that are not interleaved. */
+/** Least number of changes between pictures and sound for telling the rates; files with fewer are not interleaved. */
 const FEWEST_CHANGES = 6;
-/** Contradictions that rounding of times may make: writers sort by ticks of a millisecond and less, ms. */
+/** Contradictions up to this may come from rounding, ms: writers sort by ticks of a millisecond or less. */
 const ROUNDING_MS = 2;
-/** Pieces of coarse interleaving differ by such a share of their length. */
+/** Pieces of coarse interleaving vary by this share of their length. */
 const ROUNDING_SHARE = 0.05;
 /** Longest piece of one kind between pieces of the other in files of cameras and editing programs, ms. */
 const LONGEST_PIECE_MS = 1200;
-/** Shorter sound tells no rate: where it begins and ends differs from the pictures by as much as the rates do. */
+/** Shorter sound tells no rate, ms: its start and end differ from the pictures' by as much as the rates do. */
 const SHORTEST_MS = 500;
-/** Of the length of the clip: where the nearest rate is farther off, the clip has none of the usual ones. */
+/** If the nearest usual rate is off by more than this share, the clip has none of them. */
 const MOST_STRAY = 0.03;
 
 /**
- * Rates of pictures and sound, told from how they lie in the file: writers put down what comes first, so that under the right rates the
- * times hardly contradict the places; 0.1 % too much contradicts them by 10 ms in 10 s.
- * @returns null where pictures and sound are not interleaved, or no usual rates fit
+ * Finds the rates of pictures and sound from their order in the file. Writers store first what comes first, so under
+ * the right rates the times hardly contradict the places. A rate that is 0.1 % too high contradicts them by 10 ms in 10
+ * s.
+ * @returns null if pictures and sound are not interleaved, or no usual rates fit
  */
 export function fitRates(question: RateQuestion): Rates | null {
   const { pictures, frames, frameTicks, soundRatesHz, known, likeliest } = question;
@@ -89,7 +90,7 @@ export function fitRates(question: RateQuestion): Rates | null {
 const byLikelihood = (likeliest: number | null) =>
   likeliest === null ? PICTURE_RATES : [likeliest, ...PICTURE_RATES.filter((rate) => rate !== likeliest)];
 
-/** A place where a picture follows sound, or the other way round, by their numbers. */
+/** A place where a picture follows sound or sound a picture, by their numbers. */
 interface Change {
   readonly picture: number;
   readonly frame: number;
@@ -112,8 +113,8 @@ function changesBetween(pictures: readonly Placed[], frames: readonly Placed[]):
 }
 
 /**
- * By how much the times contradict the places whatever the clocks of both differ: sound that stands behind a picture should not come before
- * it, and the other way round. Negative where they do not.
+ * How much the times contradict the places, whatever the offset between the two clocks: sound stored after a picture
+ * should not be earlier than it, and vice versa. Negative if they do not.
  */
 function contradiction(changes: readonly Change[], pictureMs: number, frameMs: number): number {
   let [latest, earliest] = [-Infinity, Infinity];
@@ -125,13 +126,16 @@ function contradiction(changes: readonly Change[], pictureMs: number, frameMs: n
   return latest - earliest;
 }
 
-/** Key pictures of x264 are at least so many apart where nobody asks for another distance: a tenth of the most, or a second if that is less. */
+/**
+ * Key pictures of x264 are by default at least this fraction of the longest distance apart, or a second if that is
+ * less.
+ */
 const SHARE_OF_MOST = 10;
 
 /**
- * The rate that the settings of x264 suggest: its least distance of two key pictures (`keyint_min`) is the rate, rounded down, where that is
- * less than a tenth of the longest distance.
- * @returns null where they suggest none
+ * The rate that the settings of x264 suggest: its least distance of two key pictures (`keyint_min`) is the rate,
+ * rounded down, if that is less than a tenth of the longest distance.
+ * @returns null if they suggest none
  */
 export function rateByDistances(options: ReadonlyMap<string, string>): number | null {
   const named = options.get('keyint');

@@ -5,25 +5,27 @@ import { type Movie, readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { type PcmLayout, readPcmLayout } from './rebuild-index-pcm-layout.ts';
 
-/** A clip whose index tells what one without an index does not. */
+/** A clip whose index supplies what a clip without an index lacks. */
 export interface Reference {
   readonly path: string;
   readonly movie: Movie;
   readonly video: Track;
-  /** Its sound track; null when it has none or several. */
+  /** Its sound track; null if it has none or several. */
   readonly sound: Track | null;
-  /** Usual distance of its pictures, ticks of its video track; null where it lists none. */
+  /** Usual interval of its pictures, ticks of its video track; null if it lists none. */
   readonly intervalTicks: number | null;
-  /** Usual length of a frame of its sound, ticks of that track. */
+  /** Usual duration of a frame of its sound, ticks of that track. */
   readonly soundTicks: number;
-  /** Where its sound lies; null for sound that is coded. */
+  /** Where its sound lies; null for compressed sound. */
   readonly layout: PcmLayout | null;
 }
 
-/** Samples of a frame of AAC, one tick each as writers have it. */
+/** Samples in an AAC frame; writers use one tick for each. */
 export const FRAME_TICKS = 1024;
 
-/** What a healthy MP4 clip tells of its device; null when it is none, or its pictures have several descriptions. */
+/**
+ * What a healthy MP4 clip tells about its device; null for other files, or if its pictures have several descriptions.
+ */
 export async function readHealthyClip(path: string): Promise<Reference | null> {
   let file: FileHandle;
   try {
@@ -52,7 +54,7 @@ export async function readHealthyClip(path: string): Promise<Reference | null> {
   }
 }
 
-/** The median, which single stretched samples do not change; null where there is none. */
+/** The median duration, which single stretched samples do not change; null if there are none. */
 function usualDuration({ samples }: GatheredTrack): number | null {
   const durations = samples.map(({ durationTicks }) => durationTicks).sort((a, b) => a - b);
   return durations[durations.length >> 1] || null;

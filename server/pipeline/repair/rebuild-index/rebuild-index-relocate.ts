@@ -3,19 +3,19 @@ import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import type { Sample } from '#server/media/mp4/sample-table.ts';
 import type { UnitRules } from './rebuild-index-units.ts';
 
-/** A listed sample and where its bytes really are. */
+/** A listed sample, and where its bytes really are. */
 export interface PlacedSample {
   readonly sample: Sample;
   readonly offset: number;
   readonly sizeBytes: number;
-  /** False where no whole picture stands: the place is what the neighbours make likely. */
+  /** False if no intact picture was found: the place is an estimate from the neighbours. */
   readonly whole: boolean;
 }
 
 export interface PlaceInput {
   readonly file: FileHandle;
   readonly fileBytes: number;
-  /** Decode order. */
+  /** In decode order. */
   readonly samples: readonly Sample[];
   /** How pictures of the clip are told from other bytes. */
   readonly units: UnitRules;
@@ -24,13 +24,13 @@ export interface PlaceInput {
   readonly signal?: AbortSignal;
 }
 
-/** Samples whose first bytes are looked at before anything else; whole files pass without another read. */
+/** Number of samples whose first bytes are checked before anything else; intact files need no further read. */
 const PROBES = 400;
 const MAX_SAMPLE_BYTES = 64 << 20;
 
 /**
- * Whether the places that an index lists hold pictures, by the first bytes of up to `PROBES` of them. A false
- * answer may also mean damaged pictures. Pictures beyond the end of the file are a cut, unless others follow.
+ * Whether the places in an index hold pictures, by the first bytes of up to `PROBES` of them. False may also mean
+ * damaged pictures. Pictures beyond the end of the file mean a cut, unless others follow.
  */
 export async function looksPlaced(input: PlaceInput): Promise<boolean> {
   const { samples, fileBytes, file, units } = input;
@@ -45,7 +45,7 @@ export async function looksPlaced(input: PlaceInput): Promise<boolean> {
   return samples.slice(0, lastInside).every(isInside);
 }
 
-/** Pictures of more units than this are judged by their first ones. */
+/** Most units of a picture that are checked. */
 const MAX_UNITS = 12;
 
 /** Whether the lengths of a picture's NAL units add up to its size. */
@@ -73,10 +73,10 @@ function isHead(
 }
 
 /**
- * Finds the listed pictures where they really are. Bytes that were added to or taken from a file, and wrong
- * chunk offsets, move all pictures behind by one distance; a wrong size moves the rest of its chunk. So each
- * picture is looked for at its listed place plus the distance of the one before; where two in a row are not
- * there, the next place is searched at which a picture stands that has the size of a later one.
+ * Finds where the listed pictures really are. Added or removed bytes, and wrong chunk offsets, move all following
+ * pictures by one distance; a wrong size moves the rest of its chunk. So each picture is searched at its listed place
+ * plus the distance of the one before. If two in a row are not there, the next place is searched where a picture has
+ * the size of a later one.
  */
 export async function placeSamples(input: PlaceInput): Promise<PlacedSample[]> {
   const { samples } = input;
@@ -126,12 +126,12 @@ export async function placeSamples(input: PlaceInput): Promise<PlacedSample[]> {
   return repairSizes(input, placed);
 }
 
-/** Damaged pictures in a row behind which those of the same chunk are looked for in their places. */
+/** Longest row of damaged pictures after which those of the same chunk are searched in their places. */
 const LONGEST_DAMAGE = 64;
 
 /**
- * The next two samples of a chunk that stand in line behind some that do not: what leads there is right, so that those
- * between are damaged, not moved. Null where there are none.
+ * The next two samples of a chunk that are in place after some that are not. The sizes up to them are right, so those
+ * between are damaged, not moved. Null if there are none.
  */
 async function nextInLine(input: PlaceInput, first: number, shift: number): Promise<number | null> {
   const { samples } = input;
@@ -143,7 +143,7 @@ async function nextInLine(input: PlaceInput, first: number, shift: number): Prom
   return null;
 }
 
-/** Distance at which a picture stands: the one before's, else none; null when at neither. */
+/** Distance at which a picture is found: that of the one before, or zero; null if neither. */
 async function shiftOf(input: PlaceInput, index: number, shift: number): Promise<number | null> {
   if (await stands(input, index, shift)) return shift;
   return shift !== 0 && (await stands(input, index, 0)) ? 0 : null;
@@ -165,8 +165,8 @@ async function isWhole(input: PlaceInput, offset: number, sizeBytes: number): Pr
 }
 
 /**
- * A picture whose neighbour behind stands in its place: somewhere in between with its listed size, or at its
- * listed place with another size, else as it is listed (damaged).
+ * Finds a picture whose next neighbour is in place: somewhere in between with its listed size, or at its listed place
+ * with another size, else it stays as listed (damaged).
  */
 async function searchBetween(
   input: PlaceInput,
@@ -186,19 +186,19 @@ async function searchBetween(
       return { sample, offset: from + at, sizeBytes: sample.sizeBytes, whole: true };
     }
   }
-  // Where the next one of its chunk stands in line, the size that leads there is right, and the picture is damaged.
+  // If the next one of its chunk is in place, the size up to it is right and the picture is damaged.
   if (next?.chunk === sample.chunk && next.offset === sample.offset + sample.sizeBytes)
     return { sample, offset: listed, sizeBytes: sample.sizeBytes, whole: false };
   const sizeBytes = listed >= from ? unitBytes(bytes, listed - from, units) : 0;
   const asListed = { sample, offset: listed, sizeBytes: sample.sizeBytes, whole: false };
   if (sizeBytes === 0) return asListed;
-  // Fewer slices than the next one has are the head of a picture that is damaged further on.
+  // Fewer slices than in the next one are the beginning of a picture that is damaged further on.
   const behind = next ? await readUpTo(file, to, next.sizeBytes) : Buffer.alloc(0);
   const found = countUnits(bytes.subarray(listed - from, listed - from + sizeBytes), units);
   return found < countUnits(behind, units) ? asListed : { sample, offset: listed, sizeBytes, whole: true };
 }
 
-/** Units that stand one behind the other in the bytes of a picture. */
+/** Number of consecutive units in the bytes of a picture. */
 function countUnits(bytes: Buffer, units: UnitRules): number {
   let count = 0;
   for (let at = 0; isHead(bytes, at, units, bytes.length - at); count++) {
@@ -207,7 +207,7 @@ function countUnits(bytes: Buffer, units: UnitRules): number {
   return count;
 }
 
-/** Bytes of the whole NAL units of a picture at a place; 0 when none is there. */
+/** Bytes of the complete NAL units of a picture at a place; 0 if there are none. */
 function unitBytes(bytes: Buffer, start: number, units: UnitRules): number {
   const { lengthSize } = units;
   let end = start;
@@ -221,12 +221,15 @@ function unitBytes(bytes: Buffer, start: number, units: UnitRules): number {
 }
 
 const PIECE_BYTES = 1 << 20;
-/** A length and the head of a unit. */
+/** A length and the header of a unit. */
 const PIECE_OVERLAP = 8;
-/** Smaller pictures are too many alike to tell one from another, and with no neighbour in line those below the other. */
+/**
+ * Smaller pictures are too similar to tell apart; those below the second limit cannot be told without a neighbour in
+ * place.
+ */
 const MIN_TOLD_BYTES = 24;
 const MIN_ALONE_BYTES = 256;
-/** Listed neighbours that must stand at the same distance as a picture that was found by its size. */
+/** Listed neighbours that must be at the same distance as a picture that was found by its size. */
 const WITNESSES = 2;
 
 interface Found {
@@ -234,7 +237,7 @@ interface Found {
   readonly offset: number;
 }
 
-/** The next place from `from` on at which one of the pictures from `first` on stands, or null. */
+/** The next place from `from` on where one of the pictures from `first` on begins, or null. */
 async function search(input: PlaceInput, first: number, from: number): Promise<Found | null> {
   const { file, fileBytes, units, samples } = input;
   const bySize = new Map<number, number[]>();
@@ -256,7 +259,7 @@ async function search(input: PlaceInput, first: number, from: number): Promise<F
   return null;
 }
 
-/** Which listed picture begins at a place, by the sizes that its NAL units add up to and by its neighbours. */
+/** Which listed picture begins at a place, by the total size of its NAL units and by its neighbours. */
 async function whichStands(
   input: PlaceInput,
   bySize: ReadonlyMap<number, readonly number[]>,
@@ -275,14 +278,14 @@ async function whichStands(
     size += lengthSize + head.readUIntBE(0, lengthSize);
     for (const index of bySize.get(size) ?? []) {
       const shift = offset - (samples[index]?.offset ?? 0);
-      // Slices in the middle of a picture are none.
+      // Slices in the middle of a picture do not begin one.
       if (begun === 0 || !(await isWhole(input, offset, size))) continue;
       let witnesses = 0;
       for (let next = index + 1; next < samples.length && witnesses < WITNESSES; next++) {
         if (!(await stands(input, next, shift))) break;
         witnesses++;
       }
-      // A wrong size or chunk offset may leave no neighbour in line: then the picture must be told by its own size.
+      // A wrong size or chunk offset may leave no neighbour in place; then the picture's own size must be unique.
       const alone = bySize.get(size)?.length === 1 && size >= MIN_ALONE_BYTES;
       if (witnesses === WITNESSES || index + witnesses + 1 === samples.length || alone) return index;
     }
@@ -290,14 +293,14 @@ async function whichStands(
   return null;
 }
 
-/** A picture that stands nowhere whole: its likely place, up to the picture behind it where that is known. */
+/** Estimates the place of a picture that was not found intact: up to the next picture if that is known. */
 function guess(sample: Sample, shift: number, nextOffset: number | null, end: number): PlacedSample {
   const offset = Math.max(end, sample.offset + shift);
   const room = nextOffset === null ? sample.sizeBytes : Math.max(0, nextOffset - offset);
   return { sample, offset, sizeBytes: Math.min(sample.sizeBytes, room), whole: false };
 }
 
-/** Wrong sizes: a picture that is whole when it reaches up to the next one of its chunk. */
+/** Corrects wrong sizes: a picture that is intact if it reaches to the next one of its chunk. */
 async function repairSizes(input: PlaceInput, placed: readonly PlacedSample[]): Promise<PlacedSample[]> {
   const out: PlacedSample[] = [];
   for (const [index, item] of placed.entries()) {

@@ -18,7 +18,7 @@ const sourceOf = (seed: number) =>
   `testsrc2=s=192x144:r=25:d=3[out0];anoisesrc=c=pink:a=0.3:r=44100:d=3:seed=${seed}[out1]`;
 const ENCODE = '-c:v libx264 -preset veryfast -g 25 -c:a aac -b:a 96k -shortest';
 
-/** Changes one number of the only, or the last, box of a name; `at` counts from behind its name. */
+/** Changes one number of the first or last box with this name; `at` counts from after its name. */
 const change = (box: string, at: number, to: (old: number) => number, which: 'first' | 'last' = 'last') => {
   return (bytes: Buffer) => {
     const found =
@@ -30,7 +30,7 @@ const change = (box: string, at: number, to: (old: number) => number, which: 'fi
   };
 };
 
-/** More descriptions of pictures than there are, and a last chunk that is said to have as many samples as all have together. */
+/** States too many picture descriptions, and a last chunk with as many samples as all together. */
 function overfillLastChunk(bytes: Buffer): Buffer {
   const table = bytes.indexOf('stsc', 0, 'latin1') + 4;
   const last = 12 * (bytes.readUInt32BE(table + 4) - 1);
@@ -38,7 +38,7 @@ function overfillLastChunk(bytes: Buffer): Buffer {
   return change('stsd', 4, () => 0x00ee0000, 'first')(bytes);
 }
 
-/** Times of display that are three pictures too late for the tenth and all that share its entry. */
+/** Display times that are three pictures too late for the tenth one and all that share its entry. */
 function delaySome(bytes: Buffer): Buffer {
   overfillLastChunk(bytes);
   const table = bytes.indexOf('ctts', 0, 'latin1') + 4;
@@ -46,10 +46,10 @@ function delaySome(bytes: Buffer): Buffer {
   bytes.writeUInt32BE(bytes.readUInt32BE(entry) + 3 * TICKS, entry);
   return bytes;
 }
-/** A picture lasts so long on the clock that ffmpeg chooses for 25 a second. */
+/** Duration of a picture in the time base that ffmpeg chooses for 25 a second. */
 const TICKS = 512;
 
-/** Whether the sound between two chunks of pictures is somewhere as long as the second of them. */
+/** Whether the sound between two chunks of pictures is somewhere exactly as long as the second of them. */
 async function fillsByChance(clipPath: string): Promise<boolean> {
   const file = await open(clipPath, 'r');
   try {
@@ -63,7 +63,7 @@ async function fillsByChance(clipPath: string): Promise<boolean> {
   }
 }
 
-/** Takes the last letter of the name of a box, where the pictures or the sound have it. */
+/** Destroys the last letter of a box's name, in the track of the pictures or of the sound. */
 const unname = (box: string, which: 'first' | 'last' = 'first') =>
   change(box, -4, (name) => (name | 0xff) >>> 0, which);
 
@@ -84,7 +84,8 @@ describe('an index with damaged tables', () => {
     return openOriginal(input);
   };
 
-  // Chunk numbers and samples a chunk of the sound stand in the last `stsc`, sizes in the last `stsz`; the pictures come first.
+  // The last `stsc` holds chunk numbers and samples for each chunk of the sound, the last `stsz` its sizes; the
+  // pictures come first.
   it.each([
     ['the order of chunks of the sound', change('stsc', 8 + 12, () => 1)],
     ['how many entries the chunks of the sound have', change('stsc', 4, () => 0x00ffffff)],
@@ -135,7 +136,7 @@ describe('an index with damaged tables', () => {
 
   it('takes the pictures found by their structure before an index that leads to half of them and all of the sound', async () => {
     const harm = (bytes: Buffer) => {
-      // From the tenth on each picture is said to be shorter than it is, and a box says to end behind the file.
+      // From the tenth on, each picture is listed as too short, and a box claims to end after the file.
       const sizes = bytes.indexOf('stsz', 0, 'latin1') + 4;
       for (let at = sizes + 12 + 4 * 9; at < sizes + 12 + 4 * 60; at += 4) {
         bytes.writeUInt32BE(Math.round(0.8 * bytes.readUInt32BE(at)), at);
@@ -161,7 +162,7 @@ describe('an index with damaged tables', () => {
 
   it('is told as damaged, and not as a clip without pictures, where nothing leads to them', async () => {
     const harm = (bytes: Buffer) => {
-      // The tables of the pictures, and all that tells their settings.
+      // The tables of the pictures, and everything that tells their settings.
       for (const name of ['stbl', 'avcC', 'x264'])
         bytes.write('free', bytes.indexOf(name, 0, 'latin1'), 'latin1');
       return bytes;

@@ -18,16 +18,16 @@ import { sampleName } from './rebuild-index-types.ts';
 import { unitRulesOf } from './rebuild-index-units.ts';
 
 export interface SalvagedMedia extends MovedMedia {
-  /** Tracks of which something that their tables list has no place. */
+  /** Tracks with listed samples that have no place. */
   readonly incomplete: readonly Track[];
 }
 
 /**
- * Reads all that damaged sample tables still tell, and writes new ones from it: lengths of tables come from their boxes where
- * their counts contradict them, chunks end where the next one of any track begins, and what has no place in the file
- * is left out. Tracks whose tables are whole are carried over as they are.
- * @param every write new tables for whole ones as well, where something else in them is in a reader's way
- * @returns the tracks; null where none has pictures, or those that the tables then name are none
+ * Reads all that damaged sample tables still tell, and writes new ones. Table lengths come from their boxes if their
+ * counts contradict them, chunks end where the next one of any track begins, and what has no place in the file is left
+ * out. Tracks with intact tables are carried over as they are.
+ * @param every also write new tables for intact ones, because something else in them stops a reader
+ * @returns the tracks; null if none has pictures, or the tables do not lead to pictures
  */
 export async function salvageTracks(
   file: FileHandle,
@@ -62,7 +62,7 @@ export async function salvageTracks(
   return hasPictures ? { tracks: kept, notes, incomplete } : null;
 }
 
-/** Whether the tables of a track can be read, and its header says what it is. */
+/** Whether a track's tables can be read and its header says what it is. */
 export function hasReadableTables({ trak, stbl, handler, entries }: Track): boolean {
   try {
     if (handlerOf(needBox(trak, 'mdia/hdlr')) !== handler) return false;
@@ -78,8 +78,8 @@ export function hasReadableTables({ trak, stbl, handler, entries }: Track): bool
 }
 
 /**
- * Whether a readable track has bytes of its own: none outside of the file but those behind its end, which a file that is cut off
- * lacks, and none where another track's chunks begin.
+ * Whether a readable track has bytes of its own: none lie outside the file (except after its end, if it is cut off) or
+ * where chunks of another track begin.
  */
 export function hasOwnBytes({ trak, stbl }: Track, others: readonly Track[], fileBytes: number): boolean {
   const minf = findBox(trak, 'mdia/minf');
@@ -91,7 +91,7 @@ export function hasOwnBytes({ trak, stbl }: Track, others: readonly Track[], fil
   return chunks.every(({ offset, sizeBytes }) => offset + sizeBytes <= firstAbove(starts, offset));
 }
 
-/** Where chunks begin, rising; a place that does not stand between those before and behind it in its own list is none. */
+/** Starts of chunks, ascending; one that does not lie between its neighbours in its own list is left out. */
 const startsOf = (tracks: readonly Track[]) =>
   tracks
     .flatMap(({ stbl }) => {
@@ -100,15 +100,15 @@ const startsOf = (tracks: readonly Track[]) =>
     })
     .sort((a, b) => a - b);
 
-/** Where `hdlr` names the kind of its track. */
+/** Offset in `hdlr` of the kind of its track. */
 const HANDLER_AT = 8;
 const handlerOf = ({ payload }: Box) => payload.toString('latin1', HANDLER_AT, HANDLER_AT + 4);
 
-/** Pictures looked at to tell whether a table leads to pictures at all. */
+/** Number of pictures checked to tell whether a table leads to pictures at all, and largest share that may be wrong. */
 const LOOKED_AT = 60;
 const MOST_WRONG = 0.2;
 
-/** Whether most samples are whole pictures, where that can be told without decoding (H.264 and HEVC). */
+/** Whether most samples are intact pictures, if that can be told without decoding (H.264 and HEVC). */
 async function arePictures(file: FileHandle, track: Track, samples: readonly NewSample[]): Promise<boolean> {
   const units = unitRulesOf(track);
   if (!units) return true;
@@ -124,7 +124,7 @@ async function arePictures(file: FileHandle, track: Track, samples: readonly New
 interface Places {
   readonly file: FileHandle;
   readonly fileBytes: number;
-  /** Where chunks of all tracks begin, rising. */
+  /** Starts of the chunks of all tracks, ascending. */
   readonly starts: readonly number[];
 }
 
@@ -168,7 +168,7 @@ interface Place {
   readonly sizeBytes: number;
 }
 
-/** Where samples lie, chunk by chunk. */
+/** Places of samples, chunk by chunk. */
 function placeSamples(
   stbl: Box,
   sizeOf: (index: number) => number,
@@ -178,7 +178,7 @@ function placeSamples(
   const chunks = chunkStarts(stbl);
   const perChunk = lenientPerChunk(stbl, chunks.length, count);
   const rooms = chunks.map((offset) => Math.min(fileBytes, firstAbove(starts, offset)) - offset);
-  // Where other tracks lack their places, a room holds their bytes too, and pictures may fill it by chance.
+  // If other tracks lack their places, a chunk's room also holds their bytes, and pictures may fill it by chance.
   const fits = addsUp(sizeOf, count, { perChunk, rooms });
   const placed: Place[] = [];
   let first = 0;
@@ -197,7 +197,7 @@ function placeSamples(
   return placed;
 }
 
-/** Whether the listed numbers of samples are all there are, and each chunk has room for its own. */
+/** Whether the listed numbers of samples cover all samples, and each chunk has room for its own. */
 function addsUp(
   sizeOf: (index: number) => number,
   count: number,
@@ -206,7 +206,7 @@ function addsUp(
   let first = 0;
   for (const [chunk, room] of rooms.entries()) {
     const end = first + (perChunk[chunk] ?? 0);
-    // Numbers of samples that are damaged list more than there are sizes for.
+    // Damaged numbers of samples list more than there are sizes for.
     if (end > count) return false;
     let used = 0;
     for (let index = first; index < end; index += 1) used += sizeOf(index);
@@ -216,7 +216,7 @@ function addsUp(
   return first === count;
 }
 
-/** How many samples from `first` on fill the room of a chunk to its last byte, whatever is listed; null where none do. */
+/** How many samples from `first` on exactly fill the room of a chunk, whatever is listed; null if none do. */
 function filling(
   sizeOf: (index: number) => number,
   first: number,
@@ -231,7 +231,9 @@ function filling(
   return null;
 }
 
-/** Sizes of a chunk that fill its room: one that exceeds it is what the others leave; the rest is cut where they end behind it. */
+/**
+ * Sizes of a chunk that fit its room. One that exceeds the room gets what the others leave; otherwise the rest is cut.
+ */
 function fitted(sizes: readonly number[], room: number): number[] {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   if (total <= room) return [...sizes];
@@ -249,7 +251,7 @@ function fitted(sizes: readonly number[], room: number): number[] {
   });
 }
 
-/** Numbers of a table that has `perEntry` of them an entry, as many as its box holds. */
+/** Numbers of a table with `perEntry` of them in each entry, as many as its box holds. */
 function lenientWords(stbl: Box, type: string, perEntry: number): number[] {
   const bytes = findBox(stbl, type)?.payload;
   if (!bytes || bytes.length < 8) return [];
@@ -263,7 +265,7 @@ function chunkStarts(stbl: Box): number[] {
   return wide.flatMap((high, at) => (at % 2 === 0 ? [high * 2 ** 32 + (wide[at + 1] ?? 0)] : []));
 }
 
-/** A fixed size is believed where the box holds no table. */
+/** A fixed size is only used if the box holds no table. */
 function lenientSizes(stbl: Box): { readonly count: number; readonly sizeOf: (index: number) => number } {
   const bytes = findBox(stbl, 'stsz')?.payload;
   if (!bytes || bytes.length < 12) return { count: 0, sizeOf: () => 0 };
@@ -272,7 +274,7 @@ function lenientSizes(stbl: Box): { readonly count: number; readonly sizeOf: (in
   return { count: bytes.readUInt32BE(8), sizeOf: () => bytes.readUInt32BE(4) };
 }
 
-/** Samples of each chunk; entries that do not rise or hold nothing are passed over. */
+/** Number of samples in each chunk; entries that do not ascend or are empty are skipped. */
 function lenientPerChunk(stbl: Box, chunks: number, samples: number): number[] {
   const words = lenientWords(stbl, 'stsc', 3);
   const perChunk: number[] = [];
@@ -288,7 +290,7 @@ function lenientPerChunk(stbl: Box, chunks: number, samples: number): number[] {
   return perChunk;
 }
 
-/** Values of a table of runs, one for each sample; those that cannot be are those before them. */
+/** Values of a run-length table, one for each sample; impossible ones are replaced by the one before. */
 function lenientRuns(stbl: Box, type: 'stts' | 'ctts', isPossible: (value: number) => boolean): number[] {
   const words = lenientWords(stbl, type, 2);
   const values: number[] = [];
@@ -303,7 +305,7 @@ function lenientRuns(stbl: Box, type: 'stts' | 'ctts', isPossible: (value: numbe
   return values;
 }
 
-/** The track's box with the name of its kind, its media in its own file, and with as many sample descriptions as could be read. */
+/** The track's box with its handler name, its media in its own file, and the sample descriptions that could be read. */
 function withWholeDescriptions({ trak, handler, entries }: Track): Box {
   const named = replaceBox(trak, 'mdia/hdlr', (hdlr) => {
     const payload = Buffer.from(hdlr.payload);

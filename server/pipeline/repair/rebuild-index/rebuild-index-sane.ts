@@ -8,13 +8,13 @@ import type { MovedMedia } from './rebuild-index-move.ts';
 
 /** No camera shows one picture for an hour. */
 export const LONGEST_SECONDS = 3600;
-/** A share of pictures without any length that no recorder writes; single ones occur at joins. */
+/** Share of pictures without duration that no recorder writes; single ones occur at joins. */
 const MOST_EMPTY = 0.5;
 
 /**
- * Looks for times that no clip can have, in the pictures' track: an edit list that shows nothing of the media, pictures
- * that last no time at all or for hours. What the track header says its media last stands in for the table.
- * @returns the tracks with usable times; null when there is nothing to be said against the times
+ * Finds impossible times in the pictures' track: an edit list that shows nothing of the media, or pictures that have no
+ * duration at all or last for hours. The duration in the track header then replaces the table.
+ * @returns the tracks with usable times; null if the times are possible
  * @throws Mp4Error when tables cannot be read
  */
 export function mendTimes(file: FileHandle, movie: Pick<Movie, 'tracks' | 'timescale'>): MovedMedia | null {
@@ -53,16 +53,19 @@ function hasTimes({ timescale }: Track, samples: readonly Sample[]): boolean {
   return samples.filter(({ durationTicks }) => durationTicks === 0).length <= MOST_EMPTY * samples.length;
 }
 
-/** A share of pictures that may be said to last too long: more are no single damaged entries of a table. */
+/** Largest share of pictures that may be listed as too long; more are not single damaged entries of a table. */
 const MOST_STRAYS = 0.1;
-/** The lengths of the others may be so many times what is told of all: headers leave out the last one, or round. */
+/**
+ * The sum of the other durations may exceed the stated one by this factor, because headers leave out the last one, or
+ * round.
+ */
 const MOST_TOLD = 1.05;
 
 /**
- * Pictures that are listed to last longer than all together, as one damaged entry of the table of times makes them, last what the others
- * leave of that: all behind them would be shown that much later.
- * @param told length of the media
- * @returns null where there are none, or where the others contradict what is told as well
+ * Corrects pictures that are listed as longer than all together, because of a damaged entry in the table of times. They
+ * get what the others leave of the stated duration; otherwise everything after them would be shown that much later.
+ * @param told duration of the media
+ * @returns null if there are none, or the others contradict the stated duration as well
  */
 function withoutStrays(samples: readonly Sample[], told: number): Sample[] | null {
   const isStray = ({ durationTicks }: Sample) => durationTicks > told;
@@ -80,7 +83,7 @@ function withoutStrays(samples: readonly Sample[], told: number): Sample[] | nul
   });
 }
 
-/** Even times of the length that the track tells; null when it tells none. */
+/** Even times with the total duration that the track states; null if it states none. */
 function evenTimes({ timescale }: Track, samples: readonly Sample[], told: number): Sample[] | null {
   const interval = Math.round(told / samples.length);
   if (interval < 1 || interval > LONGEST_SECONDS * timescale) return null;
@@ -92,10 +95,13 @@ function evenTimes({ timescale }: Track, samples: readonly Sample[], told: numbe
   });
 }
 
-/** ffmpeg 8.0 counts what an edit list hides in front of a first picture with B pictures behind it to the length of the media. */
+/**
+ * ffmpeg 8.0 adds what an edit list hides to the media's duration, if B pictures follow a first picture; most pictures
+ * that may be.
+ */
 const MOST_COUNTED_TWICE = 2.5;
 
-/** Length of the media: what the edits show of it, where its header tells hardly another. */
+/** Duration of the media: what the edits show of it, if its header hardly differs. */
 function mediaTicks({ trak, timescale, edits }: Track, pictures: number, movieTimescale: number): number {
   const told = readDuration(needBox(trak, 'mdia/mdhd'));
   const shown = edits.reduce((sum, { mediaTime, durationTicks }) => {

@@ -11,11 +11,11 @@ import { findPictures } from './rebuild-index-scan.ts';
 const { sps, pps } = mainSets({});
 
 const random = seededRandom(11);
-/** Bytes without zeros, as nothing in them can pass for a length then. */
+/** Bytes without zeros, so that nothing in them looks like a length. */
 const noise = (bytes: number) =>
   Buffer.from(Array.from({ length: bytes }, () => 16 + Math.floor(239 * random())));
 
-/** A picture of one slice, behind its length. */
+/** A picture of one slice, after its length. */
 function pictureOf(frameNum: number, isKey: boolean, sizeBytes: number): Buffer {
   const writer = createBitWriter();
   writer.bits(8, isKey ? 0x65 : 0x41);
@@ -38,7 +38,7 @@ describe('findPictures', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** Numbers of the pictures that are found where they stand, of those in a file of `parts`. */
+  /** Numbers of the pictures that are found in their places, in a file made of `parts`. */
   async function find(parts: readonly { readonly bytes: Buffer; readonly isPicture: boolean }[]) {
     const file = path.join(folder, 'media');
     await writeFile(file, Buffer.concat(parts.map(({ bytes }) => bytes)));
@@ -67,7 +67,8 @@ describe('findPictures', () => {
   const sound = (end: Buffer) => ({ bytes: Buffer.concat([noise(300), end]), isPicture: false });
 
   it('takes no end of sound with the first bytes of a length for a picture', async () => {
-    // The length 00 01 e3 10 behind 00 01 c0: a unit of 0x1c000 bytes whose head is 01, e3: a picture with the number 1.
+    // The length 00 01 e3 10 after 00 01 c0 looks like a unit of 0x1c000 bytes with header 01, e3: a picture with the
+    // number 1.
     const parts = Array.from({ length: 40 }, (_, number) => [
       picture(number, number === 2 ? 0x1_e3_10 : 5000 + number),
       sound(number === 1 ? Buffer.from('0001c0', 'hex') : noise(3)),
@@ -76,7 +77,7 @@ describe('findPictures', () => {
   });
 
   it('takes no run of zeros in sound for a picture', async () => {
-    // A unit of 72 bytes whose head is 01, e2: a picture with the number 1.
+    // Looks like a unit of 72 bytes with header 01, e2: a picture with the number 1.
     const zeros = Buffer.from('0000004801e200003ce0', 'hex');
     const parts = Array.from({ length: 40 }, (_, number) => [
       picture(number, 5000 + number),
@@ -97,7 +98,8 @@ describe('findPictures', () => {
   });
 
   it('takes no bytes within a picture for another one', async () => {
-    // 00 00 03 00 stands in coded data often: a unit of 768 bytes whose head is 01, e3, with the number of the picture that it lies in.
+    // 00 00 03 00 is frequent in coded data: it looks like a unit of 768 bytes with header 01, e3 and the number of the
+    // picture it lies in.
     const decoy = Buffer.from('0000030001e3', 'hex');
     const parts = Array.from({ length: 40 }, (_, number) => {
       const one = picture(number, 3000 + number);
@@ -108,7 +110,7 @@ describe('findPictures', () => {
   });
 
   it('takes no bytes of sound in front of a picture for a longer one', async () => {
-    // The length 00 01 19 55: a unit of 72 021 bytes that would reach over many pictures, with the number 2.
+    // The length 00 01 19 55 looks like a unit of 72 021 bytes, reaching over many pictures, with the number 2.
     const decoy = Buffer.from('0001195541e4', 'hex');
     const parts = Array.from({ length: 40 }, (_, number) => [
       picture(number, 3000 + number),

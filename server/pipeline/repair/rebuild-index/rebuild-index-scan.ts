@@ -13,9 +13,9 @@ export interface FoundPicture {
 }
 
 export interface FoundMedia {
-  /** Decode order. */
+  /** In decode order. */
   readonly pictures: readonly FoundPicture[];
-  /** Stretches between pictures that are none: sound and other data. */
+  /** Stretches between pictures: sound and other data. */
   readonly gaps: readonly { readonly offset: number; readonly sizeBytes: number }[];
 }
 
@@ -23,20 +23,19 @@ const WINDOW_BYTES = 16 << 20;
 const MAX_UNIT_BYTES = 8 << 20;
 
 interface Unit extends UnitRead {
-  /** Its length included. */
+  /** Including its length field. */
   readonly sizeBytes: number;
 }
 
-/** Bytes of a unit that tell whether it may begin. */
+/** Bytes of a unit that show whether it may begin. */
 const HEAD_BYTES = 3;
-/** Units in front of a slice that are looked at to find it. */
+/** Most units before a slice that are read to find it. */
 const MOST_AHEAD = 8;
 
 /**
- * Finds coded pictures in raw media data. Inside a run of pictures each NAL unit must follow the one before;
- * behind a stretch of other data a picture is recognised by a slice header that fits the settings and (H.264)
- * continues the frame numbers, in a unit free of byte patterns that coded data cannot contain (chance
- * hits: below 2^-28 per byte).
+ * Finds coded pictures in raw media data. In a run of pictures, each NAL unit must follow the one before. After other
+ * data, a picture is recognised by a slice header that fits the settings and (H.264) continues the frame numbers, in a
+ * unit without byte patterns that cannot occur in coded data (chance hits: below 2^-28 per byte).
  */
 export async function findPictures(
   file: FileHandle,
@@ -101,15 +100,18 @@ export async function findPictures(
   return { pictures, gaps };
 }
 
-/** So many bytes of a unit are looked through for the beginning of another: more than the sound that stands between two pictures has as a rule. */
+/** Bytes of a unit that are searched for the beginning of another; usually more than the sound between two pictures. */
 const SMALL_BYTES = 4096;
-/** Pictures that begin in such a unit are not larger: the first bytes of their lengths are zeros, which are rare in coded data. */
+/**
+ * Largest picture that may begin in such a unit; the first bytes of its length are zeros, which are rare in coded data.
+ */
 const USUAL_BYTES = 512 << 10;
 
 /**
- * Whether a picture begins within what was taken for a unit behind other data, and leads to the next slice with fewer bytes beside both: what
- * stands inside a true picture may look like another one. Sound passes for a unit: its last bytes (`00 01 c0`) with the first
- * ones of the true length (`00 01`, from 64 kB on), and runs of zeros in frames with little in them (`00 00 00 48`).
+ * Whether a picture begins inside an apparent unit after other data, and reaches the next slice with fewer bytes around
+ * both. (Data inside a true picture may look like another picture.) Sound can look like a unit: its last bytes (`00 01
+ * c0`) together with the first ones of the true length (`00 01`, from 64 kB on), or runs of zeros in almost empty
+ * frames (`00 00 00 48`).
  */
 async function beginsLater(
   source: UnitSource,
@@ -133,7 +135,7 @@ async function beginsLater(
   return false;
 }
 
-/** Bytes from the end of a unit to the next slice; Infinity where none is near. */
+/** Bytes from the end of a unit to the next slice; Infinity if none is near. */
 async function bytesToNext(
   source: UnitSource,
   coding: PictureSettings['coding'],
@@ -148,11 +150,14 @@ async function bytesToNext(
   return Infinity;
 }
 
-/** The length of a unit and its first bytes, where they are not at hand (`peek`, which asks for no turn of the loop at each byte). */
+/**
+ * The length and first bytes of a unit, if they are not in the buffer. (`peek` comes first, because it needs no await
+ * for each byte.)
+ */
 const headAt = ({ window, lengthSize }: UnitSource, position: number): Promise<Buffer> =>
   window.at(position, lengthSize + HEAD_BYTES);
 
-/** Whether these bytes may be the first of a unit; tells most that are not. */
+/** Whether these bytes may begin a unit; rules out most that do not. */
 function mayBeginAt(
   { lengthSize }: UnitSource,
   coding: PictureSettings['coding'],
@@ -163,12 +168,15 @@ function mayBeginAt(
   return coding.mayBegin(head.subarray(lengthSize), isBehindGap);
 }
 
-/** Bytes without a picture behind which one is believed to be lost, so that the next one need not continue the last that was found. */
+/**
+ * After this many bytes without a picture, one counts as lost, so that the next one need not continue the last one
+ * found.
+ */
 const LOST_BYTES = 64 << 10;
-/** Bytes of sound that may stand between two pictures that prove each other. */
+/** Most bytes of sound between two pictures that prove each other. */
 const MOST_BETWEEN_BYTES = 8192;
 
-/** A picture that does not continue the last one, proven by another that continues it; null where there is none. */
+/** A picture that does not continue the last one, but is proven by another that continues it; null if there is none. */
 async function readProven(
   source: UnitSource,
   coding: PictureSettings['coding'],
@@ -188,7 +196,7 @@ async function readProven(
   return null;
 }
 
-/** Whether a slice behind other data may be one, as far as the reference knows those data. */
+/** Whether a slice after other data may be real, as far as the reference knows those data. */
 function mayFollow(
   { window, lengthSize }: UnitSource,
   reference: PictureSettings['reference'],
@@ -222,7 +230,10 @@ async function readUnit(
   return unit && { ...unit, sizeBytes: lengthSize + length };
 }
 
-/** A unit without a slice proves nothing by itself: it stands right behind one, or those behind it lead to one. */
+/**
+ * A unit without a slice proves nothing alone: it must stand right after a slice, or the units after it must lead to
+ * one.
+ */
 async function mayStand(
   source: UnitSource,
   position: number,
@@ -243,9 +254,9 @@ async function mayStand(
 
 interface Window {
   readonly end: number;
-  /** Bytes from `position` when they are at hand, else null; the buffer is valid until the next `at`. */
+  /** Bytes from `position` if they are in the buffer, else null; valid until the next `at`. */
   peek(position: number, sizeBytes: number): Buffer | null;
-  /** Bytes from `position`, fewer than asked for only at the end. */
+  /** Bytes from `position`; fewer than requested only at the end. */
   at(position: number, sizeBytes: number): Promise<Buffer>;
 }
 

@@ -15,13 +15,13 @@ import { readHealthyClip, type Reference } from './rebuild-index-reference.ts';
 /** What is needed to recognise and describe the coded pictures of a clip without an index. */
 export interface PictureSettings {
   readonly coding: PictureCoding;
-  /** Bytes of the length in front of each NAL unit. */
+  /** Bytes of the length before each NAL unit. */
   readonly lengthSize: number;
-  /** The healthy clip that they come from; null when the file itself carries them. */
+  /** The healthy clip that they come from; null if the file itself carries them. */
   readonly reference: Reference | null;
 }
 
-/** Settings of a track with H.264 or HEVC pictures under one description; null for others and damaged ones. */
+/** Settings of a track with H.264 or HEVC pictures and one description; null for others and damaged ones. */
 export function readTrackSettings({ entries }: Track): PictureSettings | null {
   const boxes = entries.length === 1 ? (entries[0]?.boxes ?? []) : [];
   for (const { type, payload } of boxes) {
@@ -53,7 +53,7 @@ function unlessDamaged<T>(read: () => T): T | null {
   }
 }
 
-/** A healthy MP4 clip with H.264 or HEVC pictures and their settings, or null when it is none. */
+/** A healthy MP4 clip with H.264 or HEVC pictures and their settings; null for other files. */
 export async function readReference(path: string): Promise<PictureSettings | null> {
   const reference = await readHealthyClip(path);
   const settings = reference && readTrackSettings(reference.video);
@@ -64,8 +64,8 @@ const PIECE_BYTES = 4 << 20;
 const MAX_SET_BYTES = 512;
 
 /**
- * Looks for parameter sets among the coded pictures: a sequence parameter set (H.264) or a video parameter set (HEVC) behind
- * its 4-byte length, and the others right behind it.
+ * Searches for parameter sets among the coded pictures: a sequence parameter set (H.264) or a video parameter set
+ * (HEVC) after its 4-byte length, and the others right after it.
  */
 export async function findInBandSettings(
   file: FileHandle,
@@ -115,11 +115,11 @@ function unitAt(piece: Buffer, position: number): Buffer | null {
   return piece.subarray(position + 4, position + 4 + length);
 }
 
-/** Some encoders tell all their settings in messages beside the parameter sets. */
+/** Most bytes of a record; some encoders store all their settings in messages next to the parameter sets. */
 const MAX_CONFIG_BYTES = 16_384;
 const RECORDS = ['avcC', 'hvcC'] as const;
 
-/** Settings in decoder records anywhere in a file: an index that is cut off or renamed still holds its own. */
+/** Settings in decoder records anywhere in a file; an index that is cut off or renamed still holds its own. */
 export async function findStoredSettings(file: FileHandle, signal?: AbortSignal): Promise<PictureSettings[]> {
   const fileBytes = (await file.stat()).size;
   const found: PictureSettings[] = [];

@@ -14,7 +14,7 @@ export interface SoundInput {
   readonly reference: Reference;
   /** Stretches of media data between pictures, in file order. */
   readonly gaps: FoundMedia['gaps'];
-  /** Working files get this path with an ending. */
+  /** Working files get this path with an extension. */
   readonly basePath: string;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
@@ -22,12 +22,12 @@ export interface SoundInput {
 
 export interface RestoredSound {
   readonly track: OutTrack;
-  /** Null where parts of it could not be read. */
+  /** Null if parts of it could not be read. */
   readonly durationMs: number | null;
   readonly note: string;
-  /** What its place among the pictures tells; null or nothing where it does not. */
+  /** Rates by its place among the pictures; null or absent if unknown. */
   readonly rates?: Rates | null;
-  /** Closes and removes working files; call when the track has been written. */
+  /** Closes and removes working files; call it when the track has been written. */
   release(): Promise<void>;
 }
 
@@ -35,9 +35,9 @@ export interface RestoredSound {
 const MAX_PRIMING_TICKS = 4096;
 
 /**
- * The reference's sound track, as long as the media. What its edit list skips at the start is encoder delay
+ * The reference's sound track with the duration of the media. What its edit list skips at the start is encoder delay
  * (priming), the same in every clip of one device.
- * @param ticks length of the media, media timescale ticks
+ * @param ticks duration of the media, media timescale ticks
  */
 export function bareTrack(sound: Track, ticks: number, movieTimescale: number): Box {
   const skipped = Math.max(0, sound.edits.at(-1)?.mediaTime ?? 0);

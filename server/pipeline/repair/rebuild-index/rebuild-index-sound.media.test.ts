@@ -12,9 +12,9 @@ import {
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { openOriginal } from '../../open/open-original.ts';
 
-/** Samples of this noise pass for two small slices where nobody asks what coded data look like. */
+/** Samples of this noise pass as two small slices unless the look of coded data is checked. */
 const CLIP = 'testsrc2=s=192x144:r=25:d=4[out0];anoisesrc=c=pink:a=0.3:r=44100:d=4:seed=4[out1]';
-/** Of the same device, of other things. */
+/** From the same device, with other content. */
 const EARLIER = 'mandelbrot=s=192x144:r=25[out0];sine=f=300:r=44100[out1]';
 const PICTURES = '-c:v libx264 -preset veryfast -g 25 -bf 2 -pix_fmt yuv420p -t 4 -ac 2';
 
@@ -22,7 +22,7 @@ describe('the sound of a clip that lost its index', () => {
   const folder = sharedFolder();
   const at = (name: string) => path.join(folder.path, name);
 
-  /** A clip and an earlier one of the same settings. */
+  /** A clip and an earlier one with the same settings. */
   async function make(name: string, options: string) {
     const ending = name.slice(name.lastIndexOf('.'));
     const clip = await encodeSource(CLIP, at(name), `${PICTURES} ${options}`.split(' '));
@@ -30,7 +30,7 @@ describe('the sound of a clip that lost its index', () => {
     return { clip, earlier: await encodeSource(EARLIER, at(`earlier-${name}${ending}`), earlierOptions) };
   }
 
-  /** The clip with what `harm` makes of its bytes, opened beside the earlier one. */
+  /** The clip with its bytes changed by `harm`, opened with the earlier one as reference. */
   async function openHarmed(clip: string, earlier: string, harm: (bytes: Buffer) => Buffer) {
     const inputPath = `${clip}.harmed`;
     await writeFile(inputPath, harm(await readFile(clip)));
@@ -39,7 +39,7 @@ describe('the sound of a clip that lost its index', () => {
     return openOriginal({ inputPath, rebuiltPath, referencePaths, limits: renderLimits, tools: testTools });
   }
 
-  /** Without anything behind the media, as a recording that was interrupted. */
+  /** Without anything after the media, like an interrupted recording. */
   const withoutIndex = (bytes: Buffer) =>
     bytes.subarray(0, bytes.lastIndexOf('moov', undefined, 'latin1') - 4);
 
@@ -67,7 +67,7 @@ describe('the sound of a clip that lost its index', () => {
     const { stdout } = await runTool('list', testTools.ffprobe, [...entries, clip]);
     for (const line of stdout.trim().split('\n')) {
       const [sizeBytes = 0, at = 0] = line.split(',').map(Number);
-      // The end of a frame is three bits that are set; what stands behind the last of them fills the byte.
+      // A frame ends with three set bits; other bits fill the rest of the byte.
       const last = at + sizeBytes - 1;
       const value = bytes[last] ?? 0;
       bytes[last] = value | ((value & -value) - 1);
@@ -101,7 +101,7 @@ describe('the sound of a clip that lost its index', () => {
     const { clip, earlier } = await make('large.mp4', options);
     const opened = await openHarmed(clip, earlier, (bytes) => {
       const media = bytes.indexOf('mdat', 0, 'latin1');
-      // Behind the first pieces: the data of a picture as long as they are go on to the end.
+      // After the first pieces, picture data of the same length continue to the end.
       const kept = withoutIndex(bytes).subarray(0, media + Math.floor((bytes.length - media) / 8));
       const more = withoutIndex(bytes)
         .subarray(-kept.length)

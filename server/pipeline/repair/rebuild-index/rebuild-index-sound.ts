@@ -17,13 +17,13 @@ import { bareTrack, type RestoredSound, type SoundInput } from './rebuild-index-
 /** Shorter stretches between pictures are padding, not sound. */
 const MIN_SOUND_BYTES = 6;
 
-/** Of frames that were found by reading them so many may be damaged, one in this number, and they are carried over all the same. */
+/** Frames that were found by reading them are carried over if at most one in this many is damaged. */
 const FRAMES_PER_FAULT = 20;
 
 /**
- * Makes a sound track of the stretches between the pictures, with the description of the reference. Coded
- * frames are read to tell where each ends (AAC carries no mark at its start), and copied; uncompressed sound is what lies there.
- * Where frames cannot be read and stretches hold several the decoder separates them and they are encoded anew.
+ * Makes a sound track from the stretches between the pictures, with the description of the reference. Coded frames are
+ * read to find their ends (AAC has no mark at its start) and copied. Uncompressed sound is taken as it is. If frames
+ * cannot be read and stretches hold several, the decoder separates them and they are encoded again.
  * @returns null when the reference has no sound of these kinds or the stretches do not decode
  */
 export async function restoreSound(input: SoundInput): Promise<RestoredSound | null> {
@@ -58,7 +58,7 @@ export async function restoreSound(input: SoundInput): Promise<RestoredSound | n
       signal: input.signal,
     });
     decoded = await recode(input, rawPath, codedPath);
-    // A wrong description fails on most pieces; single damaged ones are what a broken recording has.
+    // A wrong description fails on most pieces; a broken recording has single damaged ones.
     if (decoded === null || decoded.faults * 2 > pieces.length) {
       await remove();
       return null;
@@ -121,7 +121,8 @@ async function openCoded(
 const moovHead = (reference: Reference) => container('moov', [needBox(reference.movie.moov, 'mvhd')]);
 
 /**
- * Decodes the stretches and encodes them anew. Frames are counted, as only some versions of ffmpeg remark on several in one packet.
+ * Decodes the stretches and encodes them again. Frames are counted, because only some versions of ffmpeg report several
+ * in one packet.
  * @returns how many frames the pieces held, and how many pieces could not be read; null when nothing could be decoded
  */
 async function recode(

@@ -12,7 +12,7 @@ describe('an index with single damaged entries', () => {
   const folder = sharedFolder();
   const at = (name: string) => path.join(folder.path, name);
 
-  /** A clip of 49 pictures, one left out, so that its table of times has several entries, and B pictures. */
+  /** A clip of 49 pictures with one left out, so that its table of times has several entries, and with B pictures. */
   async function makeClip(): Promise<{ clean: string; bytes: Buffer }> {
     const clean = at('clean.mp4');
     const source = `testsrc2=s=160x96:r=${FPS}:d=2,select='not(eq(n\\,20))'`;
@@ -50,7 +50,7 @@ describe('an index with single damaged entries', () => {
     const { clean, bytes } = await makeClip();
     const table = bytes.indexOf('stts', 0, 'latin1');
     expect(bytes.readUInt32BE(table + 8)).toBeGreaterThan(1);
-    // Length in the second entry.
+    // Duration in the second entry.
     bytes.writeUInt32BE(0x0040_0000, table + 12 + 8 + 4);
     const { path: opened, rebuilt } = await openBroken(bytes);
     expect(rebuilt?.notes.join(' ')).toContain('longer than the whole clip');
@@ -70,7 +70,7 @@ describe('an index with single damaged entries', () => {
     const { clean, bytes } = await makeClip();
     bytes.write('mdhX', bytes.indexOf('mdhd', 0, 'latin1'), 'latin1');
     const settings = bytes.indexOf('avcC', 0, 'latin1') + 4;
-    // A byte of the sequence parameter set, behind profile and level.
+    // A byte of the sequence parameter set, after profile and level.
     const place = settings + 8 + 5;
     bytes[place] = (bytes[place] ?? 0) ^ 0x40;
     const { path: opened, rebuilt } = await openBroken(bytes);

@@ -8,8 +8,8 @@ import type { PictureOrder } from './rebuild-index-coding.ts';
 import type { FoundPicture } from './rebuild-index-scan.ts';
 
 /**
- * Even times for pictures whose own are lost: display order from the picture order counts (ITU-T H.264,
- * 8.2.1; H.265, 8.3.1), one interval apart, decode times earlier by the deepest reordering that occurs.
+ * Even times for pictures that lost their own: in display order by the picture order counts (ITU-T H.264, 8.2.1; H.265,
+ * 8.3.1), one interval apart. Decode times are earlier by the deepest reordering that occurs.
  * @param intervalTicks distance of two pictures, media timescale ticks
  */
 export function timePictures(
@@ -29,7 +29,7 @@ export function timePictures(
   }));
 }
 
-/** Place of each picture (decode order) in display order, by the counts of pictures that follow a restart. */
+/** Place of each picture (decode order) in display order, by the counts since the last restart. */
 export function displayPlaces(pictures: readonly FoundPicture[], order: PictureOrder): number[] {
   const keys = displayKeys(pictures, order);
   keys.sort(byDisplay);
@@ -40,12 +40,12 @@ export function displayPlaces(pictures: readonly FoundPicture[], order: PictureO
   return places;
 }
 
-/** Pictures at the end of a file that is cut off may lack those which would stand between them. */
+/** Pictures at the end of a cut-off file that may lack others between them. */
 const CUT_END = 12;
 
 /**
- * Whether the order counts leave no doubt about the order: between two restarts they rise by the same step from each picture shown
- * to the next, so that none is wrong or missing but at the end.
+ * Whether the order counts are consistent: between two restarts they rise by the same step from each shown picture to
+ * the next, so none is wrong or missing except at the end.
  */
 export function isCertainOrder(pictures: readonly FoundPicture[], order: PictureOrder): boolean {
   if (order.kind !== 'counted') return order.kind === 'coded';
@@ -64,7 +64,7 @@ export function isCertainOrder(pictures: readonly FoundPicture[], order: Picture
 interface DisplayKey {
   /** Place in decode order. */
   readonly index: number;
-  /** Number of the last picture at which the counts started anew. */
+  /** Number of the last picture at which the counts restarted. */
   readonly period: number;
   readonly poc: number;
 }
@@ -88,7 +88,7 @@ function displayKeys(pictures: readonly FoundPicture[], order: PictureOrder): Di
   });
 }
 
-/** The box of a video track with the lengths of its new samples, shown from its first picture on. */
+/** The box of a video track with the durations of its new samples, shown from its first picture on. */
 export function freshTrack(video: Track, samples: readonly NewSample[], movieTimescale: number): Box {
   const mediaTicks = samples.reduce((sum, sample) => sum + sample.durationTicks, 0);
   const durationTicks = Math.round((mediaTicks * movieTimescale) / video.timescale);

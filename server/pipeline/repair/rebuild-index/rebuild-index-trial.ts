@@ -10,10 +10,10 @@ import type { FoundPicture } from './rebuild-index-scan.ts';
 import type { PictureSettings } from './rebuild-index-settings.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';
 
-/** Enough to meet every kind of picture of a stream, and quick to decode. */
+/** Enough pictures to meet every kind in a stream, and quick to decode. */
 const TRIAL_PICTURES = 24;
 
-/** Writes pictures as a raw stream (ITU-T H.264 and H.265, annex B) behind their parameter sets. */
+/** Writes pictures as a raw stream (ITU-T H.264 and H.265, annex B) after their parameter sets. */
 export async function writeRawStream(
   file: FileHandle,
   { coding, lengthSize }: PictureSettings,
@@ -33,8 +33,8 @@ export async function writeRawStream(
 }
 
 /**
- * How many complaints the decoder has about the first found pictures: slice headers alone cannot tell wrong
- * settings of similar shape from the right ones.
+ * Counts the decoder's complaints about the first pictures found. Slice headers alone cannot tell wrong settings of
+ * similar shape from the right ones.
  */
 export async function countComplaints(
   input: RebuildIndexInput,
@@ -49,12 +49,12 @@ export async function countComplaints(
   return tryPictures(input, file, settings, pictures.slice(firstKey, firstKey + TRIAL_PICTURES));
 }
 
-/** Key pictures that are tried by themselves: the first, the middle and the last one. */
+/** Key pictures that are tried alone: the first, the middle and the last one. */
 const KEYS_TRIED = [0, 0.5, 1];
 
 /**
- * Whether the decoder has nothing to complain about at least one key picture: under settings of another clip its first rows
- * already contradict each other, whereas the pictures behind it may be so short that they decode under any.
+ * Whether the decoder reads at least one key picture without a complaint. Under settings of another clip, its first
+ * rows already contradict each other, while the pictures after it may be so short that they decode under any.
  */
 export async function readsSomeKey(
   input: RebuildIndexInput,
@@ -70,10 +70,10 @@ export async function readsSomeKey(
   return false;
 }
 
-/** Enough to meet a picture that shows something behind a beginning that does not. */
+/** Enough pictures to meet one with content after a beginning without. */
 const MOST_PICTURES = 300;
 
-/** Whether the decoder has nothing to complain about any of the pictures, as far as they are tried. */
+/** Whether the decoder reads all tried pictures without a complaint. */
 export async function readsAll(
   input: RebuildIndexInput,
   file: FileHandle,
@@ -87,7 +87,7 @@ export async function readsAll(
   return (await tryPictures(input, file, settings, pictures.slice(firstKey, firstKey + MOST_PICTURES))) === 0;
 }
 
-/** What a decoder has to remark about pictures under these settings. */
+/** Counts the decoder's complaints about pictures under these settings. */
 async function tryPictures(
   input: RebuildIndexInput,
   file: FileHandle,
@@ -105,9 +105,9 @@ async function tryPictures(
 }
 
 /**
- * What a decoder has to remark about the pictures of a trial file, under strict error detection.
- * @param trial with the name under which the decoder speaks
- * @returns infinitely much where ffmpeg gives the file up
+ * Counts the decoder's complaints about the pictures of a trial file, under strict error detection.
+ * @param trial with the name under which the decoder logs
+ * @returns Infinity when ffmpeg gives the file up
  * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
  */
 export async function countRemarks(
@@ -129,7 +129,7 @@ export async function countRemarks(
         signal,
         onStdout: () => undefined,
         onStderrLine: (line) => {
-          // From 7 on ffmpeg repeats for itself, as `[dec:…`, what the decoder has said.
+          // From version 7 on, ffmpeg repeats the decoder's messages itself, as `[dec:…`.
           if (line.includes(`[${decoder} @`)) remarks += 1;
         },
       },
@@ -141,7 +141,7 @@ export async function countRemarks(
   return remarks;
 }
 
-/** An index with a description of the pictures, and nothing in its tables that is used. */
+/** An index of which only the description of the pictures is used. */
 export interface Description {
   readonly moov: Box;
   readonly ftyp: Buffer | null;
@@ -167,13 +167,16 @@ export async function describePictures(
   }
 }
 
-/** A clock of which each of the usual rates has whole ticks a picture, those of television (24000, 30000, 60000 by 1001) as well. */
+/**
+ * A time base in which each usual rate has whole ticks for a picture, including television rates (24000, 30000, 60000
+ * by 1001).
+ */
 const TICKS_PER_SECOND = '240000';
 
 /**
  * The index that ffmpeg writes for the pictures of a source.
- * @param coding how they are put into the file
- * @param kind of file, by the end of its name
+ * @param coding options for how they are put into the file
+ * @param kind of file, by its extension
  * @throws MediaToolError when ffmpeg cannot write it
  */
 export async function describeBy(

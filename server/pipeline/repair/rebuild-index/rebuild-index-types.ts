@@ -6,7 +6,7 @@ import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 export interface RebuildIndexInput {
   readonly inputPath: string;
   readonly outputPath: string;
-  /** Healthy clips of the same person, perhaps of the same device: their settings stand in for lost ones. */
+  /** Healthy clips of the same person, perhaps from the same device; their settings replace lost ones. */
   readonly referencePaths: readonly string[];
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
@@ -16,23 +16,23 @@ export type RebuildIndexResult =
   | {
       readonly rebuilt: true;
       readonly notes: readonly string[];
-      /** Where the file was cut off under an index that lists all. */
+      /** Where the file was cut off while its index lists everything. */
       readonly lostEnds?: LostEnds;
     }
   | { readonly rebuilt: false; readonly reason: string };
 
-/** What the samples of a track are called in a sentence. */
+/** Name of a track's samples in a sentence. */
 export const sampleName = ({ handler }: Track): string =>
   ({ vide: 'picture', soun: 'sound' })[handler] ?? 'data';
 
-/** Bytes for a sentence: "4 kB", "12 MB". */
+/** Size for a sentence: "4 kB", "12 MB". */
 export function formatSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} kB`;
   return `${Math.round(bytes / 1_000_000)} MB`;
 }
 
-/** Sentences for people: what of a track that ends with the file is missing. @param name of its samples (`sampleName`) */
+/** Sentences about what is missing of a track that ends with the file. @param name of its samples (`sampleName`) */
 export function missingNotes(
   { samplesKept, samplesLoose, samplesTotal }: Omit<TrimmedTrack, 'track' | 'lostTicks'>,
   name: string,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unitRulesOf } from './rebuild-index-units.ts';
 
-/** Settings of HEVC with lengths of four bytes and without parameter sets (ISO/IEC 14496-15, 8.3.3.1). */
+/** HEVC settings with four-byte lengths and without parameter sets (ISO/IEC 14496-15, 8.3.3.1). */
 const hvcC = Buffer.alloc(23, 0);
 hvcC[21] = 3;
 const entry = { coding: 'hvc1', bytes: Buffer.alloc(0), boxes: [{ type: 'hvcC', at: 0, payload: hvcC }] };

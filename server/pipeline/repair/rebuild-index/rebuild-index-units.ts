@@ -9,18 +9,18 @@ import { readAvcConfig, readHevcConfig } from '#server/media/mp4/sample-entry.ts
 export interface UnitRules {
   /** Bytes of a NAL unit length. */
   readonly lengthSize: number;
-  /** Bytes of a unit behind its length that `isPart` and `beginsPicture` look at. */
+  /** Bytes of a unit after its length that `isPart` and `beginsPicture` read. */
   readonly headBytes: number;
-  /** Whether a unit, by its first bytes, may belong to a picture. */
+  /** Whether a unit may belong to a picture, by its first bytes. */
   isPart(unit: Buffer): boolean;
   /** Whether the unit is the first slice of a picture. */
   beginsPicture(unit: Buffer): boolean;
-  /** Whether a sample shows no fault without being decoded. */
+  /** Whether a sample shows no fault, judged without decoding. */
   isWhole(sample: Buffer): boolean;
 }
 
 /**
- * The rules of a track with H.264 or HEVC pictures under one description; null for all others.
+ * The rules of a track with H.264 or HEVC pictures and one description; null for all others.
  * @throws Mp4Error when the description is damaged
  */
 export function unitRulesOf({ entries }: Pick<Track, 'entries'>): UnitRules | null {
@@ -47,7 +47,10 @@ function avcRules(lengthSize: number): UnitRules {
 }
 
 const FORBIDDEN = 0x80;
-/** Parameter sets, delimiters, end marks, filler and messages (ITU-T H.265, table 7-1), and what phones with HDR write behind each picture. */
+/**
+ * Parameter sets, delimiters, end marks, filler and messages (ITU-T H.265, table 7-1), and what HDR phones write after
+ * each picture.
+ */
 const isHevcOther = (type: number) =>
   (type >= HEVC_NAL.vps && type <= HEVC_NAL.suffixSei) || type === HEVC_NAL.dolbyVision;
 

@@ -12,31 +12,31 @@ export interface UnlistedInput {
   readonly file: FileHandle;
   readonly fileBytes: number;
   readonly video: Track;
-  /** The sound track; null where there is none, or there are several. */
+  /** The sound track; null if there is none or there are several. */
   readonly sound: Track | null;
   /** In file order. */
   readonly fragments: readonly Fragment[];
   readonly signal?: AbortSignal;
 }
 
-/** Fewer bytes between fragments are padding, or headers of the file. */
+/** Fewer bytes between fragments are padding or headers of the file. */
 const MIN_REGION_BYTES = 512;
-/** Share by which the distance of pictures may differ from the usual one so that they fill a hole exactly. */
+/** Share by which the interval may differ from the usual one so that the pictures exactly fill a gap. */
 const FITTING = 0.34;
 
-/** A track while its fragments are gone through. */
+/** State of a track while its fragments are processed. */
 interface Progress {
   readonly track: Track;
-  /** Usual distance of its samples, ticks. */
+  /** Usual duration of its samples, ticks. */
   readonly usual: number;
-  /** Decode time at which it goes on, media timescale ticks. */
+  /** Decode time at which it continues, media timescale ticks. */
   nextTicks: number;
 }
 
 /**
- * Fragments for the samples of those whose own lists are lost: pictures are found by their structure in the data that no fragment
- * lists, one interval apart in the time that none accounts for, and coded sound by reading it.
- * @returns all fragments in file order, the made ones among them; only H.264 and HEVC pictures are found
+ * Makes fragments for samples whose own lists are lost. Pictures are found by their structure in the data that no
+ * fragment lists, and placed one interval apart in the missing time; coded sound is found by reading it.
+ * @returns all fragments in file order, including the made ones; only H.264 and HEVC pictures are found
  * @throws the signal's reason when aborted
  */
 export async function findUnlisted(input: UnlistedInput): Promise<Fragment[]> {
@@ -84,7 +84,7 @@ function passOver(progress: Progress, { runs }: Fragment): void {
   progress.nextTicks = (run.startTicks ?? progress.nextTicks) + ticks;
 }
 
-/** Where the samples in the tables in front of all fragments end; null where there are none. */
+/** End of the samples in the tables before all fragments; null if there are none. */
 function endOfTables(tracks: readonly Track[]): number | null {
   const ends = tracks.flatMap((track) =>
     readInitialSamples(track).map(({ offset, sizeBytes }) => offset + sizeBytes),
@@ -94,13 +94,13 @@ function endOfTables(tracks: readonly Track[]): number | null {
 
 interface PictureSearch {
   readonly settings: PictureSettings;
-  /** Presentation times of listed pictures, rising. */
+  /** Presentation times of listed pictures, ascending. */
   readonly shown: readonly number[];
   readonly later: readonly Fragment[];
   readonly progress: Progress;
 }
 
-/** Pictures of a region that fit into the time that is missing there, and what lies between them. */
+/** Pictures of a region that fit into the missing time there, and what lies between them. */
 async function findRegionPictures(
   { file, signal }: UnlistedInput,
   { from, end }: { readonly from: number; readonly end: number },
@@ -121,7 +121,7 @@ async function findRegionPictures(
   return { run: { trackId: track.trackId, startTicks: nextTicks, samples }, gaps };
 }
 
-/** Frames of sound between pictures that fit into the time that is missing there; null where there are none. */
+/** Sound frames between pictures that fit into the missing time there; null if there are none. */
 async function findRegionSound(
   { file, signal }: UnlistedInput,
   gaps: FoundMedia['gaps'],
@@ -144,7 +144,7 @@ async function findRegionSound(
 const samplesOf = (fragments: readonly Fragment[], { trackId }: Track): FragmentSample[] =>
   fragments.flatMap(({ runs }) => runs.flatMap((run) => (run.trackId === trackId ? run.samples : [])));
 
-/** Where the data of a fragment end, or its own box where it lists none behind it. */
+/** End of a fragment's data, or of its own box if no data follow it. */
 function endOf({ offset, sizeBytes, runs }: Fragment): number {
   return runs.reduce(
     (end, { samples }) => samples.reduce((most, one) => Math.max(most, one.offset + one.sizeBytes), end),
@@ -152,7 +152,7 @@ function endOf({ offset, sizeBytes, runs }: Fragment): number {
   );
 }
 
-/** Ticks that are missing until the next fragment of a track: 0 where it tells no time, any number behind the last one. */
+/** Missing ticks until the next fragment of a track: 0 if that states no time, Infinity after the last one. */
 function holeBefore(later: readonly Fragment[], { trackId }: Track, nextTicks: number): number {
   for (const { runs } of later) {
     const run = runs.find((one) => one.trackId === trackId);
@@ -161,7 +161,7 @@ function holeBefore(later: readonly Fragment[], { trackId }: Track, nextTicks: n
   return Infinity;
 }
 
-/** Rising presentation times of the pictures that the tables in front of the fragments list, and these themselves. */
+/** Ascending presentation times of the pictures listed in the tables before the fragments and in the fragments. */
 function shownTimes(fragments: readonly Fragment[], track: Track, startTicks: number): number[] {
   const { trackId } = track;
   const times = readInitialSamples(track).map(({ pts }) => pts);
@@ -177,7 +177,7 @@ function shownTimes(fragments: readonly Fragment[], track: Track, startTicks: nu
   return times.sort((a, b) => a - b);
 }
 
-/** Pictures that may be shown earlier than those decoded before them (deepest usual B-pyramid). */
+/** Most pictures that may be shown earlier than those decoded before them (deepest usual B pyramid). */
 const MAX_REORDER = 16;
 
 /** The first presentation times near a decode time at which no picture is listed. */
@@ -199,7 +199,7 @@ function freeSlots(
 
 interface SampleTimes {
   readonly interval: number;
-  /** Presentation times for the pictures, rising. */
+  /** Presentation times for the pictures, ascending. */
   readonly slots: readonly number[];
   readonly nextTicks: number;
   readonly file: FileHandle;

@@ -64,7 +64,7 @@ async function damaged(name: string, change: (bytes: Buffer) => Buffer, from: st
   return target;
 }
 
-/** As by an encoder that says nothing of itself: what x264 notes of its settings tells those of the pictures. */
+/** Removes x264's note, which would tell the picture settings. */
 function withoutNote(bytes: Buffer): Buffer {
   for (let at = bytes.indexOf('x264 - core'); at >= 0; at = bytes.indexOf('x264 - core'))
     bytes.write('none', at);
@@ -324,7 +324,7 @@ describe('rebuildIndex', () => {
     expect((await probe(tools, `${file}.rebuilt.mp4`, 'mov')).video[0]?.frameRate).toBeCloseTo(30, 2);
   });
 
-  /** Place of the payload of a table of the first (video) track. */
+  /** Offset of the payload of a table of the first (video) track. */
   const tableAt = (bytes: Buffer, type: string) => bytes.indexOf(type, 0, 'latin1') + 4;
   const addTo = (bytes: Buffer, at: number, amount: number) =>
     bytes.writeUInt32BE(bytes.readUInt32BE(at) + amount, at);

@@ -44,17 +44,17 @@ import {
 
 export type { RebuildIndexInput, RebuildIndexResult } from './rebuild-index-types.ts';
 
-/** Where an attempt has nothing to work with. */
+/** The reason if an attempt has nothing to work with. */
 export const NO_INDEX = 'The index of the file is damaged beyond reading.';
-/** Why an index is left alone. */
+/** The reason why an index is left alone. */
 export const WHOLE_INDEX = 'The index of the file is whole.';
 
 const refuse = (reason: string): RebuildIndexResult => ({ rebuilt: false, reason });
 
 /**
- * Gives an MP4 or QuickTime file with a damaged, hidden, cut off or lost index a new one. Coded samples are
- * copied byte for byte; samples whose bytes are not in the file are dropped and said. A file whose index is
- * whole is left alone (`rebuilt: false`), which costs the reading of its index only.
+ * Gives an MP4 or QuickTime file with a damaged, hidden, cut-off or lost index a new one. Coded samples are copied byte
+ * for byte; samples whose bytes are missing from the file are dropped and reported. A file with an intact index is left
+ * alone (`rebuilt: false`), which only costs reading its index.
  * @throws the signal's reason when aborted.
  */
 export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildIndexResult> {
@@ -75,7 +75,7 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
     if (hidden && findBox(hidden, 'mvex')) return await joinHidden(input, file, hidden, topLevel);
     if (hidden) return await repairHidden(input, file, hidden, topLevel);
     const movie = await readable(() => healMovie(file));
-    // Fragments may stand under an index whose boxes cannot be read as they stand.
+    // Fragments may stand under an index whose boxes cannot be read as they are.
     const joined = movie?.fragmented && (await readable(() => rebuildFragments(input, file, movie, true)));
     if (joined && joined.rebuilt) return joined;
     const healed = movie && (await salvageHealed(file, movie));
@@ -84,7 +84,7 @@ export async function rebuildIndex(input: RebuildIndexInput): Promise<RebuildInd
   });
 }
 
-/** Fragments under an index that stands hidden in the file. */
+/** Fragments under an index that is hidden in the file. */
 async function joinHidden(
   input: RebuildIndexInput,
   file: FileHandle,
@@ -102,7 +102,7 @@ interface Healed {
   readonly media: SalvagedMedia;
 }
 
-/** What an index tells whose boxes cannot be read as they stand; null where that is no picture. */
+/** What an index tells whose boxes cannot be read as they are; null if it leads to no pictures. */
 async function salvageHealed(file: FileHandle, movie: Movie): Promise<Healed | null> {
   const media = await readable(() => salvageTracks(file, movie, true));
   return media && { movie, media };
@@ -124,8 +124,8 @@ async function writeHealed(
 }
 
 /**
- * Tables that were damaged may tell times that are damaged too: those that no clip can have are mended, and pictures get times of display
- * in the order of their data where these contradict it anywhere.
+ * Checks the times from damaged tables, which may be damaged too. Impossible ones are corrected, and pictures get
+ * display times in the order of their data wherever these contradict it.
  */
 async function withOrder(input: RebuildIndexInput, written: RebuildIndexResult): Promise<RebuildIndexResult> {
   if (!written.rebuilt) return written;
@@ -145,8 +145,8 @@ async function withOrder(input: RebuildIndexInput, written: RebuildIndexResult):
 }
 
 /**
- * Writes an index that can be read as far as we can tell, but not by ffmpeg, anew from its sample tables, without anything else that
- * stands in it.
+ * Rewrites an index from its sample tables, without anything else in it. For an index that seems readable, but that
+ * ffmpeg cannot read.
  * @throws the signal's reason when aborted
  */
 export async function rewriteIndex(input: RebuildIndexInput): Promise<RebuildIndexResult> {
@@ -161,7 +161,7 @@ export async function rewriteIndex(input: RebuildIndexInput): Promise<RebuildInd
 }
 
 /**
- * Takes no notice of what an index lists: pictures are found by their structure.
+ * Ignores what an index lists; pictures are found by their structure.
  * @throws the signal's reason when aborted
  */
 export async function replaceIndex(input: RebuildIndexInput): Promise<RebuildIndexResult> {
@@ -190,8 +190,8 @@ const listsPictures = (tracks: readonly Track[]) =>
   tracks.some((track) => track.handler === 'vide' && tryChunks(track).length > 0);
 
 /**
- * The index is where it should be: does the file hold all that it lists?
- * @param fault why it is written anew where it does
+ * Checks whether the file holds all that an index in its proper place lists.
+ * @param fault why it is written again even if the file does
  */
 async function repairListed(
   input: RebuildIndexInput,
@@ -250,7 +250,7 @@ async function writeMoved(
   return { rebuilt: true, notes };
 }
 
-/** Tables that are damaged end no file; the track is looked at again when it is written. */
+/** Damaged tables are no error here; the track is checked again when it is written. */
 function tryChunks(track: Track) {
   try {
     return readChunks(track.stbl);
@@ -290,7 +290,7 @@ function hiddenBy({ boxes, brokenAt }: TopLevel): string {
     : 'The index stood inside a box of another kind, which hid it.';
 }
 
-/** A hidden index is used only if it points at coded pictures; a sentence when it does not. */
+/** Why a hidden index cannot be used; null if it points at coded pictures. */
 async function findMisplacement(file: FileHandle, tracks: readonly Track[]): Promise<string | null> {
   const video = tracks.find((track) => track.handler === 'vide');
   const avcC = video?.entries[0]?.boxes.find((box) => box.type === 'avcC');

@@ -89,7 +89,7 @@ describe('mixWithDecoded', () => {
 
   it('does not take what is left of the picture before where the neighbours say that it moved', () => {
     const spoilt = (luma: number) => picture((y) => (y < 48 ? 220 : y < 112 ? 104 : luma));
-    // As far from the rebuilt picture on both sides: the one like the picture before, the other not.
+    // Equally far from the rebuilt picture on both sides; only one of them is like the picture before.
     const held = mixed(
       spoilt(70),
       picture(() => 100),

@@ -2,24 +2,26 @@ import { expectedError, type MethodJudgement } from './rebuild-pictures-judge.ts
 import type { TornBlocks } from '../torn-blocks.ts';
 import { planesOf, samplesOf, type RawFormat } from './rebuild-pictures-raw.ts';
 
-/** Edge of the blocks that are judged: macroblocks, in whose rows a slice is coded and lost. */
+/** Edge of the blocks that are judged, pixels: macroblocks, because slices are coded and lost in rows of them. */
 const BLOCK = 16;
-/** Part of the expected error that is spread evenly; the rest lies where the neighbours differ. */
+/** Share of the expected error that is spread evenly; the rest lies where the neighbours differ. */
 const EVEN_SHARE = 0.3;
-/** Mean square errors, of 255 levels, that tell nothing: two codings of one picture differ by them. */
+/** Mean square error (255 levels) that means nothing: two encodings of one picture differ by as much. */
 const FLOOR = 0.5;
-/** What a damaged and a rebuilt picture are held against. */
+/** What a damaged and a rebuilt picture are compared with. */
 interface Neighbours {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
 }
 
 /**
- * Puts into a rebuilt picture what the damaged one shows: its upper part as far down as it is plausible, as coded data in front of a
- * fault are whole, and below it block by block a share that says how likely the block is true (`decodedShares`).
+ * Mixes plausible parts of the damaged picture into a rebuilt one. It takes the upper part as far down as it is
+ * plausible, because coded data before a fault are intact. Below, each block gets a share by how likely it is true
+ * (`decodedShares`).
  * @param rebuilt is changed
- * @param torn what the data of the damaged picture tell, in macroblocks; null where that is not known
- * @returns the part of the damaged picture in the outcome, 0 to 1; 0 when the methods were not tried on true pictures and the data tell nothing
+ * @param torn which macroblocks the data of the damaged picture still determine; null when unknown
+ * @returns share of the damaged picture in the result, 0 to 1; 0 when the methods were not tried on true pictures and
+ * the data tell nothing
  */
 export function mixWithDecoded(
   decoded: Uint8Array,
@@ -35,13 +37,13 @@ export function mixWithDecoded(
     expected === null
       ? new Float64Array(blocksOf(format))
       : likelyShares(decoded, rebuilt, { before, after }, expected, format);
-  // What was read is as it was coded, however far from the neighbours.
+  // What was read is as it was coded, however far it is from the neighbours.
   if (torn) shares.fill(1, 0, torn.doubtedFrom).fill(1, torn.end);
   mixBlocks(decoded, rebuilt, shares, format);
   return meanOf(shares);
 }
 
-/** How much of each block is taken from the damaged picture by what it shows. */
+/** Share of each block that is taken from the damaged picture, judged by its content. */
 function likelyShares(
   decoded: Uint8Array,
   rebuilt: Uint8Array,
@@ -61,17 +63,18 @@ function likelyShares(
 interface BlockErrors {
   /** Between the damaged and the rebuilt picture. */
   readonly own: Float64Array;
-  /** Between the whole pictures on both sides. */
+  /** Between the intact pictures on both sides. */
   readonly gap: Float64Array;
-  /** Between the damaged picture and the whole one before it. */
+  /** Between the damaged picture and the intact one before it. */
   readonly held: Float64Array;
 }
 
 /**
- * Rows of luma from the top that the damaged picture shows plausibly: a band that it shows rightly differs from the rebuilt one by what
- * that one misses the truth by. On pictures planted in spans of one to three (P and B pictures, four faults) taking the bands above
- * the first that differs by more gained 0.44 dB on the mean of 139 pictures of five clips (0.45 on the median; 64 better by more
- * than 0.2 dB, 2 worse) and 0.47 dB on 190 of seven clips kept out (median 0.84; 75 better, 12 worse, 4.4 dB at most).
+ * Number of luma rows from the top that the damaged picture shows plausibly: a correct band differs from the rebuilt
+ * picture by that picture's own error. Measured on spans of one to three damaged pictures (P and B pictures, four
+ * faults): taking the bands above the first one that differs by more gains 0.44 dB on average over 139 pictures of five
+ * clips (median 0.45; 64 better by more than 0.2 dB, 2 worse) and 0.47 dB over 190 of seven held-out clips (median
+ * 0.84; 75 better, 12 worse, by at most 4.4 dB).
  */
 function plausibleRows({ own, gap }: BlockErrors, expected: number, format: RawFormat): number {
   const ownBands = bandMeans(own, format);
@@ -83,7 +86,7 @@ function plausibleRows({ own, gap }: BlockErrors, expected: number, format: RawF
   return Math.min(format.height, bands * BLOCK);
 }
 
-/** An expected error spread over a picture: most of it lies where the neighbours differ. */
+/** Spreads an expected error over a picture: most of it lies where the neighbours differ. */
 function spread(expected: number, gap: Float64Array, format: RawFormat): Float64Array {
   const mean = meanOf(gap);
   const floor = floorOf(format);
@@ -98,18 +101,21 @@ const floorOf = ({ maxValue }: RawFormat): number => FLOOR * (maxValue / 255) **
 const meanOf = (values: Float64Array): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-/** A block of a truth between its neighbours misses their mean by at most half of what they differ by. */
+/**
+ * A true block between its neighbours differs from their mean by at most half of their difference (squared: a quarter).
+ */
 const MOST_OF_GAP = 0.25;
-/** How many times what rebuilding is expected to miss a block may differ by and be taken as decoded. */
+/** Factor by which a block may exceed the expected error of rebuilding and still be taken as decoded. */
 const TRUSTED_TIMES = 1.5;
-/** Blocks that lie nearer to the picture before than this share of what both neighbours differ by are in part taken to be copied from it. */
+/** Blocks nearer to the picture before than this share of the neighbours' difference may be copies of it. */
 const MOVED_SHARE = 0.5;
 
 /**
- * How much of each block is taken from the damaged picture. What it differs from the rebuilt one by is what both miss the truth by,
- * together: the share is what the rebuilt one is expected to miss, of that, and the less the fewer blocks of the picture are plausible.
- * Where neighbours differ and the damaged picture is like the one before, its data are lost and the decoder has put that one there,
- * which speaks for the rebuilt one. Errors of a block and of those around it count together.
+ * Share of each block that is taken from the damaged picture. The difference between the damaged and the rebuilt block
+ * is the error of both together. The share is the expected error of the rebuilt one over that difference, and less if
+ * few blocks of the picture are plausible. If the neighbours differ and the damaged block is like the picture before,
+ * its data are lost and the decoder copied that one, which favours the rebuilt block. Errors of a block and of its
+ * neighbours count together.
  */
 function decodedShares(
   { own, gap, held }: BlockErrors,
@@ -137,7 +143,7 @@ const blocksOf = ({ width, height }: RawFormat): number =>
 
 const acrossOf = ({ width }: RawFormat): number => Math.ceil(width / BLOCK);
 
-/** The mean over each block and its neighbours; at the edges of the picture those there are. */
+/** Mean over each block and its neighbours; at the edges, over those that exist. */
 function aroundBlocks(errors: Float64Array, format: RawFormat): Float64Array {
   const across = acrossOf(format);
   const down = errors.length / across;
@@ -155,7 +161,7 @@ function aroundBlocks(errors: Float64Array, format: RawFormat): Float64Array {
   });
 }
 
-/** Mean square error of the luma of each row of blocks, from those of the blocks. */
+/** Mean square error of the luma of each row of blocks, from the errors of the blocks. */
 function bandMeans(errors: Float64Array, format: RawFormat): Float64Array {
   const across = acrossOf(format);
   const last = format.width - (across - 1) * BLOCK;
@@ -192,7 +198,7 @@ function blockErrors(a: Uint8Array, b: Uint8Array, format: RawFormat): Float64Ar
   });
 }
 
-/** Makes each block of `picture`, in all planes, what it was and its share of `other`. */
+/** Mixes each block of `picture`, in all planes, with its share of `other`. */
 function mixBlocks(other: Uint8Array, picture: Uint8Array, shares: Float64Array, format: RawFormat): void {
   const [from, to] = [samplesOf(other, format), samplesOf(picture, format)];
   const blocksAcross = acrossOf(format);

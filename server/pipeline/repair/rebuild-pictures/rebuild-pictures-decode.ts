@@ -17,9 +17,9 @@ export interface DecodeInput {
   readonly info: MediaInfo;
   readonly pictures: PictureTimes;
   readonly format: RawFormat;
-  /** Threads of the decoder, each of which holds a picture more in memory; default 2. */
+  /** Threads of the decoder, each of which holds one more picture in memory; default 2. */
   readonly threads?: number;
-  /** Pictures that are decoded before the first one asked for at least, where there are so many; default 0. */
+  /** Least number of pictures to decode before the first wanted one, if there are as many; default 0. */
   readonly warmUp?: number;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
@@ -27,24 +27,23 @@ export interface DecodeInput {
 
 export interface RebuildInput extends DecodeInput {
   readonly task: RebuildTask;
-  /** True for pictures that are no truth: damaged, repeated or in another hole. */
+  /** True for pictures that are not true: damaged, repeated or in another gap. */
   readonly isBad: (frame: number) => boolean;
-  /** True for copies of the picture before them, which are as far from the truth as they look near to it. */
+  /** True for copies of the picture before them; they look near the truth without being so. */
   readonly isRepeat?: (frame: number) => boolean;
   readonly sceneCuts: readonly number[];
-  /** What can be read of damaged pictures, by display number; absent where that is not known. */
+  /** What can be read of damaged pictures, by display number; absent when unknown. */
   readonly torn?: ReadonlyMap<number, TornBlocks>;
-  /** Working memory that several holes share. */
+  /** Working memory that several gaps share. */
   readonly kernels?: RebuildKernels;
-  /** Raw file to write; only pictures that are new stand in it. */
+  /** Raw file to write; it holds new pictures only. */
   readonly rawPath: string;
 }
 
 /**
- * Decodes single pictures of the original, exactly those asked for, in the stream's own pixel format and
- * without rotation. Each run starts at the key frame before its first one; when the container's seek lands wrong,
- * another reads from the start.
- * @param runs display-order numbers, any order; one process decodes all runs where the clip has times
+ * Decodes exactly the wanted pictures of the original, in the stream's pixel format and without rotation. Each run
+ * starts at the key frame before its first one. If the container's seek lands wrong, it is repeated from the start.
+ * @param runs display-order numbers, any order; one process decodes all runs if the clip has times
  * @returns pictures that came out of the decoder; undecodable ones are missing
  */
 export async function decodePictures(
@@ -71,7 +70,7 @@ export async function decodePictures(
 }
 
 interface DecoderRun {
-  /** Wanted pictures, rising. */
+  /** Wanted pictures, ascending. */
   readonly frames: readonly number[];
   /** Where the decoder starts: a key frame. */
   readonly startFrame: number;
@@ -87,7 +86,7 @@ async function decodeFrom(input: DecodeInput, runs: readonly DecoderRun[]): Prom
     tools: input.tools,
     signal: input.signal,
     onStdout: assemble,
-    // Which pictures came is said by their times: damaged clips may lack some of those asked for.
+    // Pictures are identified by their times, because damaged clips may lack some of the wanted ones.
     onStderrLine: (line) => {
       const ticks = pictureTicks(line);
       if (typeof ticks !== 'number') return;
@@ -105,14 +104,14 @@ async function decodeFrom(input: DecodeInput, runs: readonly DecoderRun[]): Prom
 }
 
 interface SaidPicture {
-  /** Number of the filter; 0 where its name is missing. */
+  /** Number of the filter that logged it; 0 if its name is missing. */
   readonly by: number;
   readonly frame: number;
 }
 
 /**
- * Frames in the order in which their pictures come, those of one run behind those of another, though what is said of them comes
- * between. Filters of later runs have higher numbers; a line without a name is of the run that the frame was asked for in.
+ * Sorts logged frames into the order in which their pictures arrive: one run after the other, although their log lines
+ * are mixed. Filters of later runs have higher numbers; a line without a name belongs to the run that wanted the frame.
  */
 export function inOrderOfRuns(
   said: readonly SaidPicture[],
@@ -131,7 +130,7 @@ export function inOrderOfRuns(
     .map(({ frame }) => frame);
 }
 
-/** Containers whose packets carry the display times that the picture list was made from. */
+/** Containers whose packets carry the display times of the picture list. */
 function hasTimes(info: MediaInfo): boolean {
   return info.format !== 'avi' && info.format !== 'mpeg';
 }
@@ -171,7 +170,7 @@ function decodePlan(input: DecodeInput, runs: readonly DecoderRun[]): FfmpegPlan
   };
 }
 
-/** The wanted pictures of one run; where others follow, the decoder ends behind the last. */
+/** Filters for the wanted pictures of one run; if other runs follow, the decoder stops after the last picture. */
 function decodeChain(
   { info, pictures, format }: DecodeInput,
   { frames }: DecoderRun,
@@ -200,7 +199,7 @@ function keyframeBefore(pictures: PictureTimes, frame: number): number {
   return 0;
 }
 
-/** Cuts a byte stream into pictures; each one handed on is the receiver's own copy. */
+/** Cuts a byte stream into pictures; each one passed on is a copy for the receiver. */
 export function collectPictures(
   pictureBytes: number,
   onPicture: (picture: Uint8Array, index: number) => void | Promise<void>,

@@ -19,7 +19,7 @@ function format(): RawFormat {
   return found;
 }
 
-/** A slope from left to right, moved by `shift` pixels, with noise of a given strength. */
+/** A gradient from left to right, moved by `shift` pixels, with noise of a given strength. */
 function scene(shift: number, noise: number, seed: number): Uint8Array {
   const random = seededRandom(seed);
   const picture = new Uint8Array(format().pictureBytes).fill(128);
@@ -32,12 +32,12 @@ function scene(shift: number, noise: number, seed: number): Uint8Array {
   return picture;
 }
 
-/** The lower half smeared over by one level, as lost data leave it. */
+/** The lower half filled with one level, as lost data leave it. */
 function smeared(picture: Uint8Array): Uint8Array {
   return picture.map((value, at) => (at >= (WIDTH * HEIGHT) / 2 && at < WIDTH * HEIGHT ? 20 : value));
 }
 
-/** Half of the one and half of the other. */
+/** The mean of two pictures. */
 function mixed(one: Uint8Array, other: Uint8Array): Uint8Array {
   return one.map((value, at) => (value + (other[at] ?? 0)) >> 1);
 }
@@ -79,7 +79,7 @@ describe('a short damaged stretch', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** A stretch whose first picture is damaged itself; the others refer to it. */
+  /** A stretch whose first picture is damaged; the others refer to it. */
   function hole(change: Partial<RebuildInput> = {}): RebuildInput {
     const finding: Finding = {
       kind: 'corrupted_section',
@@ -140,7 +140,7 @@ describe('a short damaged stretch', () => {
     };
   }
 
-  /** Where the scene stands in each picture: it creeps, but goes to and fro within the stretch. */
+  /** Position of the scene in each picture: it creeps, but moves to and fro within the stretch. */
   const shiftOf = (frame: number) =>
     [4, 9, 14, 9, 0.5][frame - FIRST] ?? (frame < FIRST ? (frame - FIRST) / 2 : (frame - FIRST - COUNT) / 2);
   const decode = (input: RebuildInput, show: (frame: number) => Uint8Array) =>
@@ -221,7 +221,7 @@ describe('a short damaged stretch', () => {
     known.delete(FIRST + 1);
     const { method } = await rebuildPictures({ ...input, task }, known);
     expect(method).toBe('decoded');
-    // Where no cut is told the same is a jump of the motion.
+    // Without a known cut, the same is a jump of the motion.
     const jumped = await rebuildPictures({ ...input, task, sceneCuts: [] }, known);
     expect(jumped.method).not.toBe('decoded');
   });

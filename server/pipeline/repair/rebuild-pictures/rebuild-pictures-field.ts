@@ -10,23 +10,23 @@ import {
 import { createMotionKernel, type MotionKernel } from './rebuild-pictures-kernel.ts';
 import { refineCells } from './rebuild-pictures-refine.ts';
 
-/** What is compared around a block on each side, pixels of its level. */
+/** Margin around a block that is compared as well, pixels of its level. */
 const MARGIN = 4;
-/** Halvings stop before the shorter side falls below this. */
+/** Halving stops before the shorter side falls below this, pixels. */
 const COARSEST_SIDE = 40;
-/** Half displacement searched in full on the coarsest level, pixels. */
+/** Half displacement that is searched exhaustively on the coarsest level, pixels. */
 const COARSE_REACH = 4;
-/** Grey levels of mean difference that a vector must gain for each pixel that it leaves its neighbours by. */
+/** Mean difference (grey levels) that a vector must gain for each pixel that it deviates from its neighbours. */
 const SMOOTHNESS = 0.6;
 /** Steps of the local search around the best candidate on one level. */
 const LOCAL_STEPS = 3;
 
 /**
- * Motion between two pictures of one shot, by bilateral block matching from coarse to fine: each block of the
- * middle picture gets the vector along which both pictures agree best, so that the new picture has neither holes
- * nor overlaps (Choi, Han and Ko, "New frame rate up-conversion using bi-directional motion estimation", 2000).
- * Vectors are proposed by the coarser level and by neighbours, which keeps the field smooth (de Haan et al.,
- * "True-motion estimation with 3-D recursive search block matching", 1993), then refined to quarter pixels.
+ * Motion between two pictures of one shot, by bilateral block matching from coarse to fine. Each block of the middle
+ * picture gets the vector along which both pictures agree best, so that the new picture has neither holes nor overlaps
+ * (Choi, Han and Ko, "New frame rate up-conversion using bi-directional motion estimation", 2000). Vectors are proposed
+ * by the coarser level and by neighbours, which keeps the field smooth (de Haan et al., "True-motion estimation with
+ * 3-D recursive search block matching", 1993), then refined to quarter pixels.
  */
 export function estimateMotion(a: GreyPlane, b: GreyPlane, kernel = createSearchKernel(a)): MotionField {
   kernel.clear();
@@ -49,12 +49,12 @@ export function estimateMotion(a: GreyPlane, b: GreyPlane, kernel = createSearch
   return refineCells(finest, grid);
 }
 
-/** A kernel with room for two planes and all their halvings, which together are a third of the whole. */
+/** A kernel with room for two planes and all their halvings, which add a third. */
 export function createSearchKernel({ width, height }: Pick<GreyPlane, 'width' | 'height'>): MotionKernel {
   return createMotionKernel(Math.ceil((8 / 3) * width * height));
 }
 
-/** Half the size, each pixel the mean of four. */
+/** A plane at half the size; each pixel is the mean of four. */
 export function halve(plane: GreyPlane): GreyPlane {
   const width = plane.width >> 1;
   const height = plane.height >> 1;
@@ -77,7 +77,7 @@ function searchLevel(level: Level, coarser: Grid | null): Grid {
   if (coarser) inherit(grid, coarser);
   const { columns, rows } = grid;
   const search = createBlockSearch(level, grid);
-  // Forth and back, so that a good vector spreads in every direction.
+  // Forwards and backwards, so that a good vector spreads in every direction.
   for (const backward of [false, true]) {
     for (let step = 0; step < columns * rows; step += 1) {
       const at = backward ? columns * rows - 1 - step : step;
@@ -99,12 +99,12 @@ function inherit(grid: Grid, coarser: Grid): void {
   }
 }
 
-/** Neighbours whose vectors are tried, fewer at the edges. */
+/** Most neighbours whose vectors are tried; fewer at the edges. */
 const MOST_NEIGHBOURS = 5;
 
 /**
- * Finds the vector of one block of a level after another. What belongs to the block at work is kept from block to block: a
- * picture has thousands of them, and making it anew for each took a fifth of the search.
+ * Finds the vectors of the blocks of a level one after the other. Working memory is reused from block to block: a
+ * picture has thousands of them, and allocating it for each took a fifth of the search.
  */
 function createBlockSearch(level: Level, grid: Grid) {
   const { columns, rows } = grid;
@@ -169,7 +169,7 @@ function createBlockSearch(level: Level, grid: Grid) {
   };
 }
 
-/** Median of the first three neighbours' values; their mean where there are fewer. */
+/** Median of the first three neighbours' values; their mean if there are fewer. */
 function median3(values: Float32Array, neighbours: Int32Array, count: number): number {
   if (count === 0) return 0;
   const a = values[neighbours[0] ?? 0] ?? 0;

@@ -8,14 +8,14 @@ export interface GreyPlane {
 }
 
 /**
- * Motion between two pictures as it is seen half way between them: the content at `place` of the middle picture
- * stood at `place - half` in the first and stands at `place + half` in the second. One vector for each cell of
- * `CELL` x `CELL` pixels, for its middle.
+ * Motion between two pictures, as seen half way between them. The content at `place` of the middle picture was at
+ * `place - half` in the first and is at `place + half` in the second. One vector for the centre of each cell of `CELL`
+ * x `CELL` pixels.
  */
 export interface MotionField {
   readonly columns: number;
   readonly rows: number;
-  /** Half displacements, pixels with quarters, row by row. */
+  /** Half displacements, pixels in quarter steps, row by row. */
   readonly halfX: Float32Array;
   readonly halfY: Float32Array;
 }

@@ -6,18 +6,18 @@ import { samplesOf, toPsnr, type RawFormat, type RebuildMethod } from './rebuild
 import { createPixelKernel, warpPictures } from './rebuild-pictures-warp.ts';
 import type { WarpKernel } from './rebuild-pictures-warp-kernel.ts';
 
-/** Mean PSNR in dB that each method reached on true pictures beside the hole, and the choice it led to. */
+/** Mean PSNR in dB that each method reached on true pictures next to the gap, and the resulting choice. */
 export interface MethodJudgement {
   readonly method: Extract<RebuildMethod, 'motion' | 'mixed' | 'blend'>;
   readonly motionDb: number | null;
   readonly mixedDb: number | null;
   readonly blendDb: number | null;
   readonly holdDb: number | null;
-  /** True pictures that were predicted. */
+  /** Number of true pictures that were predicted. */
   readonly trials: number;
 }
 
-/** Mean squared error that the chosen method missed true pictures by; null when it was not tried. */
+/** Mean squared error of the chosen method on true pictures; null when it was not tried. */
 export function expectedError(
   { method, motionDb, mixedDb, blendDb }: MethodJudgement,
   format: RawFormat,
@@ -26,24 +26,24 @@ export function expectedError(
   return db === null ? null : format.maxValue ** 2 / 10 ** (db / 10);
 }
 
-/** Holes of up to this many pictures are filled by mixing when nothing true is near to judge by. */
+/** Gaps of up to this many pictures are filled by mixing if no true pictures are near enough for a trial. */
 const UNJUDGED_MIX = 3;
 
-/** True pictures beside a hole, at the hole's own distance, on which the methods are tried. */
+/** True pictures next to a gap, at the gap's own distance, on which the methods are tried. */
 export interface Trial {
-  /** The two true pictures that play the sides of a hole. */
+  /** The two true pictures that act as the sides of a gap. */
   readonly from: number;
   readonly to: number;
-  /** True pictures between, with their step from `from`. */
+  /** True pictures between them, with their step from `from`. */
   readonly truths: readonly { readonly frame: number; readonly step: number }[];
 }
 
 type Surroundings = Pick<RebuildInput, 'task' | 'isBad' | 'sceneCuts'> & Pick<DecodeInput, 'pictures'>;
 
 /**
- * The nearest stretch of true pictures of one shot as long as the hole, before it or else behind; null when
- * there is none.
- * @param steps distance of the two neighbours of the hole, pictures
+ * The nearest stretch of true pictures of one shot as long as the gap, before it or else after it; null if there is
+ * none.
+ * @param steps distance of the two neighbours of the gap, pictures
  */
 export function findTrial(input: Surroundings, steps: number): Trial | null {
   const { before, after } = input.task;
@@ -55,14 +55,14 @@ export function findTrial(input: Surroundings, steps: number): Trial | null {
     const frames = Array.from({ length: steps + 1 }, (_, step) => from + step);
     if (frames.some((frame) => input.isBad(frame))) continue;
     if (input.sceneCuts.some((cut) => cut > from && cut <= to)) continue;
-    // The middle is the hardest to predict; a second one beside it makes the choice steadier.
+    // The middle is the hardest to predict; a second picture next to it makes the choice steadier.
     const steady = steps > 2 ? [Math.floor(steps / 2), steps - 1] : [1];
     return { from, to, truths: [...new Set(steady)].map((step) => ({ frame: from + step, step })) };
   }
   return null;
 }
 
-/** Working memory for pictures of one format, used again from hole to hole. */
+/** Working memory for pictures of one format, reused from gap to gap. */
 export interface RebuildKernels {
   readonly motion: MotionKernel;
   readonly pixels: WarpKernel | null;
@@ -73,7 +73,7 @@ export function createRebuildKernels(format: RawFormat): RebuildKernels {
 }
 
 /**
- * Predicts true pictures beside the hole by every method and answers the one with the smallest error.
+ * Predicts true pictures next to the gap by every method and returns the one with the smallest error.
  * @param known decoded pictures by display number
  */
 export function judgeMethods(
@@ -120,7 +120,7 @@ interface Predictions {
   readonly truth: Uint8Array;
 }
 
-/** Mean squared luma errors of all methods against a true picture, in one pass and rounded as they would be written. */
+/** Mean squared luma errors of all methods against a true picture, in one pass and rounded as when written. */
 function methodErrors({ from, to, moved, truth }: Predictions, phase: number, format: RawFormat) {
   const [a, b] = [samplesOf(from, format), samplesOf(to, format)];
   const [m, t] = [samplesOf(moved, format), samplesOf(truth, format)];

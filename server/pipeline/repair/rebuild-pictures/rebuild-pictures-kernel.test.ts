@@ -15,7 +15,7 @@ function planes() {
   return { kernel, a, b };
 }
 
-/** A pixel between others, by bilinear interpolation. */
+/** A value between pixels, by bilinear interpolation. */
 function at(plane: Uint8Array, x: number, y: number): number {
   const [left, top] = [Math.floor(x), Math.floor(y)];
   const value = (column: number, row: number) => plane[row * WIDTH + column] ?? 0;

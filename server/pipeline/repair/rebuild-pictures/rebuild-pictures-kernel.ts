@@ -14,22 +14,22 @@ import {
 import { loadModule } from '#server/media/wasm/load.ts';
 import { absoluteDifference, advance, lanesSum } from '#server/media/wasm/vectors.ts';
 
-/** Sums over windows of two planes in the kernel's memory, exact as a plain loop would give them. */
+/** Sums over windows of two planes in the kernel's memory, exactly as a plain loop gives them. */
 export interface MotionKernel {
-  /** A new piece of the memory; its `byteOffset` is its address. */
+  /** Allocates a piece of the memory; its `byteOffset` is its address. */
   take(bytes: number): Uint8Array;
-  /** Gives all pieces back. */
+  /** Frees all pieces. */
   clear(): void;
   /**
    * Sum of absolute differences of two windows, every second row.
    * @param a address of the first pixel in the one plane, `b` in the other
    * @param size width of the window, 12 or 16
-   * @param rows rows that are looked at
+   * @param rows number of rows that are compared
    */
   wholeSum(a: number, b: number, width: number, size: number, rows: number): number;
   /**
-   * The same between pixels, by bilinear interpolation; one pixel and one row more are read.
-   * @param places quarters of a pixel, 0 to 3, that the windows stand to the right of and below `a` and `b`
+   * The same between pixels, by bilinear interpolation; one more pixel and one more row are read.
+   * @param places distance of the windows to the right of and below `a` and `b`, in quarters of a pixel, 0 to 3
    */
   quarterSum(a: number, b: number, width: number, size: number, rows: number, places: Quarters): number;
 }
@@ -41,7 +41,7 @@ export interface Quarters {
   readonly by: number;
 }
 
-/** (a, b, stride, mask, rows): differences of 16 bytes a row, those that the mask keeps. */
+/** (a, b, stride, mask, rows): differences of 16 bytes in each row, limited by the mask. */
 const WHOLE_SUM: FunctionSource = {
   name: 'wholeSum',
   result: 'i32',
@@ -75,7 +75,7 @@ const WHOLE_SUM: FunctionSource = {
 
 /**
  * (a, b, width, mask, rows, ax, ay, bx, by): sixteen times the sum of the differences of 16 interpolated pixels in
- * every second row, those of the last eight that the mask keeps. Products of quarters keep every value whole.
+ * every second row; the mask limits the last eight. Products of quarters keep every value a whole number.
  */
 const QUARTER_SUM: FunctionSource = {
   name: 'quarterSum',
@@ -132,7 +132,7 @@ const QUARTER_SUM: FunctionSource = {
 };
 
 const MODULE = new WebAssembly.Module(assemble([WHOLE_SUM, QUARTER_SUM]));
-/** Vectors read up to so many bytes beyond the pixels they count. */
+/** Vectors read up to this many bytes beyond the pixels they count. */
 const MARGIN_BYTES = 32;
 /** Masks for windows of 16 and 12 pixels: sixteen bytes as a whole, then the last eight as 16-bit lanes. */
 const MASKS = [
@@ -141,7 +141,7 @@ const MASKS = [
 ] as const;
 const FIRST_FREE = 64;
 
-/** @param bytes that will be taken, in at most 40 pieces */
+/** @param bytes that will be allocated, in at most 40 pieces */
 export function createMotionKernel(bytes: number): MotionKernel {
   const most = FIRST_FREE + bytes + 40 * (MARGIN_BYTES + 16);
   const { buffer, run } = loadModule(MODULE, most);

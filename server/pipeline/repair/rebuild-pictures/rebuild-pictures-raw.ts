@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How pictures of one pixel format lie in memory: planes, subsampling, bytes per sample. */
+/** Memory layout of pictures of one pixel format: planes, subsampling, bytes per sample. */
 export interface RawFormat {
   readonly name: string;
   readonly width: number;
@@ -16,7 +16,7 @@ export interface RawFormat {
 interface Layout {
   readonly chroma: readonly [number, number];
   readonly bits: number;
-  /** The planar format of the same samples, where they lie packed. */
+  /** The planar format with the same samples, for packed formats. */
   readonly unpacked?: string;
 }
 
@@ -25,7 +25,7 @@ const LAYOUTS = new Map<string, Layout>([
   ['yuvj420p', { chroma: [2, 2], bits: 8 }],
   ['yuv422p', { chroma: [2, 1], bits: 8 }],
   ['yuvj422p', { chroma: [2, 1], bits: 8 }],
-  // DV of 525 lines.
+  // DV with 525 lines.
   ['yuv411p', { chroma: [4, 1], bits: 8 }],
   // Uncompressed pictures of capture cards.
   ['yuyv422', { chroma: [2, 1], bits: 8, unpacked: 'yuv422p' }],
@@ -42,7 +42,10 @@ export function isRebuildableFormat(pixelFormat: string | null): boolean {
   return pixelFormat !== null && LAYOUTS.has(pixelFormat);
 }
 
-/** Layout of ffmpeg's `rawvideo` for a format, planes tightly packed, those of packed formats taken apart; null for formats not handled. */
+/**
+ * Layout of ffmpeg's `rawvideo` for a format: planes tightly packed, packed formats converted to planar ones; null for
+ * unsupported formats.
+ */
 export function rawFormat(pixelFormat: string | null, width: number, height: number): RawFormat | null {
   const layout = pixelFormat === null ? undefined : LAYOUTS.get(pixelFormat);
   if (!layout || pixelFormat === null) return null;
@@ -64,7 +67,7 @@ export function rawFormat(pixelFormat: string | null, width: number, height: num
 
 /** One plane of a picture. */
 export interface Plane {
-  /** Place of its first sample in the picture. */
+  /** Index of its first sample in the picture. */
   readonly start: number;
   readonly width: number;
   readonly height: number;
@@ -83,10 +86,10 @@ export function planesOf({ width, height, chroma }: RawFormat): Plane[] {
   });
 }
 
-/** Samples of pictures of eight bits, and of deeper ones. */
+/** Samples of pictures with eight bits, or with more. */
 export type Samples = Uint8Array | Uint16Array;
 
-/** Memory for so many samples of pictures of a format. */
+/** Memory for this many samples of a format. */
 export const emptySamples = ({ bytesPerSample }: RawFormat, count: number): Samples =>
   bytesPerSample === 1 ? new Uint8Array(count) : new Uint16Array(count);
 
@@ -105,13 +108,13 @@ export function blendPictures(a: Uint8Array, b: Uint8Array, weight: number, form
   const out = samplesOf(result, format);
   for (let i = 0; i < out.length; i += 1) {
     const from = left[i] ?? 0;
-    // Storing into an integer array cuts the fraction off, hence the half for rounding.
+    // Storing into an integer array truncates, so a half is added for rounding.
     out[i] = from + ((right[i] ?? 0) - from) * weight + 0.5;
   }
   return result;
 }
 
-/** Makes `picture` its mean with the blend of two others, as `blendPictures` would of both. */
+/** Replaces `picture` by its mean with the blend of two others, as `blendPictures` makes it. */
 export function mixWithBlend(
   picture: Uint8Array,
   a: Uint8Array,
@@ -134,8 +137,8 @@ export function mixWithBlend(
 }
 
 /**
- * What a blend of two samples of eight bits adds to the first, by 255 + their difference: the same as the sum with a
- * fraction, a quarter of the time.
+ * What a blend of two 8-bit samples adds to the first, by 255 + their difference. Equal to the sum with a fraction, in
+ * a quarter of the time.
  */
 export function blendSteps(weight: number): Int16Array {
   return Int16Array.from({ length: 511 }, (_, at) => Math.floor((at - 255) * weight + 0.5));
@@ -169,14 +172,14 @@ export function toPsnr(error: number, format: RawFormat): number {
 const GRID = 4;
 const HISTOGRAM_BINS = 16;
 /**
- * Share of the luma histograms, cell by cell on a 4 x 4 grid, that two pictures of one shot have in common
- * at least. Measured on 13 real clips: pictures of one shot half a second apart 0.50 and more (1st percentile
- * 0.56), pictures on two sides of 13 cuts 0.14 to 0.82, eight of them below. It backs up the cut detector
- * where damage hides a cut; a cut between similar scenes may pass.
+ * Least overlap of the luma histograms, cell by cell on a 4 x 4 grid, of two pictures of one shot. Measured on 13 real
+ * clips: pictures of one shot half a second apart have 0.50 and more (1st percentile 0.56), pictures on two sides of 13
+ * cuts 0.14 to 0.82, eight of them below the limit. It backs up the cut detector when damage hides a cut; a cut between
+ * similar scenes may pass.
  */
 const SAME_SHOT_OVERLAP = 0.5;
 
-/** Tells whether two pictures can be of one shot, by what their luma histograms have in common. */
+/** Whether two pictures can belong to one shot, by the overlap of their luma histograms. */
 export function isSameShot(a: Uint8Array, b: Uint8Array, format: RawFormat): boolean {
   const left = cellHistograms(a, format);
   const right = cellHistograms(b, format);
@@ -189,7 +192,7 @@ export function isSameShot(a: Uint8Array, b: Uint8Array, format: RawFormat): boo
   return common >= SAME_SHOT_OVERLAP * total;
 }
 
-/** Histograms of all cells, one behind the other. */
+/** Histograms of all cells, one after the other. */
 function cellHistograms(picture: Uint8Array, format: RawFormat): Uint32Array {
   const bins = new Uint32Array(GRID * GRID * HISTOGRAM_BINS);
   const luma = samplesOf(picture, format);
@@ -205,6 +208,6 @@ function cellHistograms(picture: Uint8Array, format: RawFormat): Uint32Array {
   return bins;
 }
 
-/** Methods of rebuilding, gentlest claim first. */
+/** Methods of rebuilding, the most modest claim first. */
 export const rebuildMethod = z.enum(['motion', 'mixed', 'blend', 'hold', 'cross_fade', 'decoded']);
 export type RebuildMethod = z.infer<typeof rebuildMethod>;

@@ -9,9 +9,9 @@ import {
 } from './rebuild-pictures-grid.ts';
 
 /**
- * The finest level of a motion search: blocks of twice `BLOCK` refined to quarter pixels, then each cell picks
+ * The finest level of a motion search: blocks of twice `BLOCK` are refined to quarter pixels, then each cell chooses
  * among their vectors.
- * @param half whole-pixel half displacements at half the size; null for pictures too small for one
+ * @param half whole-pixel half displacements at half the size; null if the pictures are too small for that
  */
 export function refineCells(level: Level, half: Grid | null): MotionField {
   const { width, height } = level.a;
@@ -46,7 +46,7 @@ function refineBlock(
   let bestY = startY;
   let best = fineError(level, left, top, size, startX, startY, Infinity);
   for (let step = 1; step >= FINEST_STEP; step /= 2) {
-    // One axis behind the other, the second from where the first has led: diagonals in half the steps.
+    // One axis after the other, the second from where the first one ended: reaches diagonals in half the steps.
     const x = bestX;
     for (let way = -step; way <= step; way += 2 * step) {
       const error = fineError(level, left, top, size, x + way, bestY, best);
@@ -104,8 +104,8 @@ const isAlike = ({ x, y }: Grid, one: number, other: number): boolean =>
   x[one] === x[other] && y[one] === y[other];
 
 /**
- * Sum of absolute differences along a half displacement with fractions, by bilinear interpolation, every second
- * row; stops above `limit`.
+ * Sum of absolute differences along a fractional half displacement, by bilinear interpolation, every second row; stops
+ * above `limit`.
  */
 function fineError(
   { kernel, a, b }: Level,
@@ -121,12 +121,12 @@ function fineError(
   const wholeY = Math.floor(y);
   const partX = x - wholeX;
   const partY = y - wholeY;
-  // In the first picture the same fraction points the other way.
+  // In the first picture, the same fraction points the other way.
   const backX = partX === 0 ? -wholeX : -wholeX - 1;
   const backY = partY === 0 ? -wholeY : -wholeY - 1;
   const restX = partX === 0 ? 0 : 1 - partX;
   const restY = partY === 0 ? 0 : 1 - partY;
-  // Windows over the edge are pushed inside in both pictures; one pixel more is read than is kept.
+  // Windows beyond the edge are moved inside in both pictures; one more pixel is read than is used.
   const leftA = clamp(left + backX, width - size);
   const leftB = clamp(left + wholeX, width - size);
   const topA = top + backY;

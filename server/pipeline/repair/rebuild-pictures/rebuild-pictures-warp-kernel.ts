@@ -22,35 +22,37 @@ export interface WarpPlane {
 }
 
 export interface WarpWeights {
-  /** Place between the pictures, 4096 for the second. */
+  /** Time between the pictures; 4096 is the second picture. */
   readonly phase: number;
-  /** 256 times the grey levels by which two joined pixels may differ without doubt. */
+  /** Difference of two joined pixels without doubt, in 1/256 grey levels. */
   readonly sure: number;
-  /** 65536 times the doubt, 4096 for the whole, of each 256th of a level beyond. */
+  /** Doubt (4096 is complete) for each 1/256 level beyond that, times 65536. */
   readonly doubtStep: number;
-  /** Most doubt, 4096 for the whole. */
+  /** Most doubt; 4096 is complete. */
   readonly mostDoubt: number;
 }
 
-/** Moves rows of pixels, in whole numbers. */
+/** Moves rows of pixels with integer arithmetic. */
 export interface WarpKernel {
-  /** Takes the two pictures over; the same two as before, unchanged, are not copied again. */
+  /** Sets the two pictures; the same two as before, unchanged, are not copied again. */
   load(first: Uint8Array, second: Uint8Array): void;
   /** The result. */
   readonly out: Uint8Array;
-  /** Displacements of the vectors of a row into both pictures, 65536 to a pixel: x and y of the first, then of the second. */
+  /**
+   * Displacements of a row's vectors into both pictures, 65536 to a pixel: x and y of the first, then of the second.
+   */
   readonly vectors: readonly [Int32Array, Int32Array, Int32Array, Int32Array];
   /** Makes row `y` of the plane that starts at `start`. */
   warpRow(plane: WarpPlane, start: number, y: number, weights: WarpWeights): void;
 }
 
 interface Sampled {
-  /** Walks along the row, 65536 to a pixel. */
+  /** Position along the row, 65536 to a pixel. */
   readonly x: Local;
   readonly y: Local;
   readonly stepX: Local;
   readonly stepY: Local;
-  /** 256 times the value found. */
+  /** 256 times the sampled value. */
   readonly value: Local;
 }
 
@@ -123,7 +125,7 @@ const WARP_ROW: FunctionSource = {
       ]),
       advance(x, i32.const(1)),
     );
-    /** Not zero where a vector points away from its pixel, or the next one does. */
+    /** Not zero if a vector points away from its pixel, or the next one does. */
     const strayed = [a, b].reduce(
       (sum, walker) =>
         [
@@ -134,7 +136,7 @@ const WARP_ROW: FunctionSource = {
         ].reduce(i32.or, sum),
       i32.const(0),
     );
-    // What `one` comes to without a displacement, where it never is in doubt: a fifth of its time.
+    // Same result as `one` for zero displacement, where there is never doubt, in a fifth of the time.
     const unmoved = block(
       low.set(pixel(from)),
       moved.set(
@@ -153,7 +155,7 @@ const WARP_ROW: FunctionSource = {
       maxX.set(i32.shl(i32.sub(width.get, i32.const(1)), i32.const(16))),
       maxY.set(i32.shl(i32.sub(height.get, i32.const(1)), i32.const(16))),
       left.set(i32.const(-1)),
-      // Between the middles of two cells the vector runs straight from one to the other.
+      // Between the centres of two cells, the vector is interpolated linearly.
       repeatWhile(
         i32.ltS(left.get, columns.get),
         x.set(larger(i32.const(0), i32.add(i32.shl(left.get, shift.get), half.get))),
@@ -193,13 +195,13 @@ function sampled(scope: FunctionScope): Sampled {
 
 interface Bounds {
   readonly width: Local;
-  /** Last place of a row and of a column, 65536 to a pixel. */
+  /** Last position in a row and in a column, 65536 to a pixel. */
   readonly maxX: Local;
   readonly maxY: Local;
   readonly scratch: { readonly at: Local; readonly x: Local; readonly y: Local };
 }
 
-/** The value between four pixels; places outside are pushed to the edge, where the pixels beyond weigh nothing. */
+/** The value between four pixels. Positions outside are moved to the edge, where the pixels beyond have no weight. */
 function sample({ x, y, value }: Sampled, plane: Local, { width, maxX, maxY, scratch }: Bounds): Code {
   const inside = (place: Local, most: Local) => larger(i32.const(0), smaller(place.get, most.get));
   const whole = (place: Local) => i32.shrU(place.get, i32.const(16));
@@ -230,9 +232,9 @@ function sample({ x, y, value }: Sampled, plane: Local, { width, maxX, maxY, scr
 const MODULE = new WebAssembly.Module(assemble([WARP_ROW]));
 
 /**
- * @param pictureBytes of each picture, all planes
- * @param columns vectors of a row at most
- * @param rowBytes of the longest row: so many are read, and weigh nothing, behind the last
+ * @param pictureBytes size of each picture, all planes
+ * @param columns most vectors in a row
+ * @param rowBytes size of the longest row: as many bytes are read, without weight, after the last one
  */
 export function createWarpKernel(pictureBytes: number, columns: number, rowBytes: number): WarpKernel {
   const whole = Math.ceil((pictureBytes + rowBytes + 16) / 16) * 16;

@@ -24,7 +24,7 @@ function light(x: number, y: number): number {
   );
 }
 
-/** The scene displaced by (dx, dy); a square in its middle as far the other way when `mover`. */
+/** The scene displaced by (dx, dy); with `mover`, a square in its middle is displaced as far the other way. */
 function scene(layout: RawFormat, dx: number, dy: number, mover = false): Uint8Array {
   const picture = new Uint8Array(layout.pictureBytes);
   const scale = (layout.maxValue + 1) / 256;
@@ -123,7 +123,7 @@ describe('warpPictures', () => {
       new Uint8Array(Uint16Array.from(picture, (sample) => 4 * sample).buffer);
     const [a, b] = [noise(1), noise(2)];
     const [columns, rows] = [12, 7];
-    // Nothing moves on the left, as in front of a background that stands still.
+    // Nothing moves on the left, as in front of a still background.
     const bend = (turn: number) =>
       Float32Array.from({ length: columns * rows }, (_, at) =>
         at % columns < 5 ? 0 : 9 * Math.sin(turn * at),
@@ -131,7 +131,7 @@ describe('warpPictures', () => {
     const field = { columns, rows, halfX: bend(1.7), halfY: bend(0.9) };
     const bytes = warpPictures(a, b, field, phase, plain);
     const words = new Uint16Array(warpPictures(widen(a), widen(b), field, phase, deep).buffer);
-    // The last bit of a share moves noise over all levels by one; the other half is rounding.
+    // The last bit of a weight changes noise of full range by one level; the other half is rounding.
     bytes.forEach((sample, at) => {
       expect(Math.abs(sample - (words[at] ?? 0) / 4)).toBeLessThanOrEqual(1.5);
     });

@@ -28,23 +28,23 @@ import {
 import { blendPictures, isSameShot, mixWithBlend, type RebuildMethod } from './rebuild-pictures-raw.ts';
 import { warpPictures } from './rebuild-pictures-warp.ts';
 
-/** Longest hole, pictures, that is filled from both sides at once; beyond it the last picture is held. */
+/** Longest gap that is filled from both sides at once, pictures; in longer ones the last picture is held. */
 export const MAX_INTERPOLATED = 12;
 
 export interface RebuiltHole {
   readonly pictures: readonly NewPicture[];
   readonly method: RebuildMethod;
-  /** What each method scored on true neighbours; null when there was nothing to try it on. */
+  /** What each method scored on true neighbours; null if there was nothing to try it on. */
   readonly judgement: MethodJudgement | null;
-  /** Number of pictures in the raw file; it exists only when this is above 0. */
+  /** Number of pictures in the raw file, which only exists if this is above 0. */
   readonly rawCount: number;
-  /** Damaged pictures kept as the decoder conceals their loss. */
+  /** Number of damaged pictures kept as the decoder conceals them. */
   readonly decodedCount: number;
-  /** Rebuilt pictures of which a good part is as the damaged ones show it. */
+  /** Number of rebuilt pictures with a good part taken from the damaged ones. */
   readonly joinedCount?: number;
 }
 
-/** Originals that `rebuildPictures` must be given for a hole, display numbers. */
+/** Display numbers of the originals that `rebuildPictures` needs for a gap. */
 export function neededPictures(input: RebuildInput): number[] {
   const { task } = input;
   const beside = task.underDamage === 'whole' ? [task.firstFrame - 1, task.endFrame] : [];
@@ -61,10 +61,10 @@ export function neededPictures(input: RebuildInput): number[] {
 }
 
 /**
- * Makes the pictures of one hole. Between two true pictures of one shot the best of motion-compensated
- * interpolation, its mean with a blend, and a blend is taken, judged by predicting true neighbours the same
- * way. Across a cut each side holds its own picture. Long holes hold the last picture and cross-fade. Damaged
- * pictures are kept as decoded where that comes nearer to the truth, in short holes block by block as far as they are plausible.
+ * Makes the pictures of one gap. Between two true pictures of one shot it takes the best of three methods:
+ * motion-compensated interpolation, a blend, and the mean of both, judged by predicting true neighbours the same way.
+ * Across a cut each side holds its own picture. Long gaps hold the last picture and cross-fade. Damaged pictures are
+ * kept as decoded if that is closer to the truth; in short gaps, plausible blocks of them are kept.
  * @param known the decoded `neededPictures`; undecodable ones are missing
  * @throws the reason of the signal when it is aborted
  */
@@ -104,8 +104,8 @@ export async function rebuildPictures(
 }
 
 /**
- * A hole within damage that lies over a cut, so that the damage is kept as decoded: made from the pictures right beside it, as whole
- * ones on both sides of the damage show another shot.
+ * A gap inside damage that spans a cut, so that the damage is kept as decoded. It is made from the pictures right next
+ * to it, because the intact ones on both sides of the damage show another shot.
  */
 function amid(task: RebuildTask): RebuildTask {
   return { ...task, before: task.firstFrame - 1, after: task.endFrame, underDamage: 'decoded' };
@@ -123,7 +123,7 @@ function keepDecoded(task: RebuildTask): RebuiltHole {
   return { pictures, method: 'decoded', judgement: null, rawCount: 0, decodedCount: pictures.length };
 }
 
-/** Holds the picture before the hole and fades over into the one behind it at its end. */
+/** Holds the picture before the gap and fades to the one after it at the end. */
 async function crossFade(
   input: RebuildInput,
   raw: FileHandle,
@@ -147,7 +147,7 @@ async function crossFade(
   return { pictures, method: 'cross_fade', judgement: null, rawCount: fade, decodedCount: 0 };
 }
 
-/** Part of a damaged picture in the rebuilt one from which on it is told. */
+/** Share of a damaged picture in a rebuilt one from which it is reported. */
 const TOLD_SHARE = 0.1;
 
 async function fill(
@@ -182,7 +182,7 @@ async function fill(
     const isNear =
       decoded && leftError !== null && mayTell && isNearer(decoded, rebuilt, leftError, judgement, format);
     const isKept = isNear || (decoded && !isShort && isPlausible(decoded, rebuilt, judgement, format));
-    // All of the damaged picture in the outcome is that picture: as decoded it is not coded once more.
+    // A result that is entirely the damaged picture is kept as decoded, without encoding it again.
     const sides = { before, after };
     const torn = input.torn?.get(frame) ?? null;
     const share = decoded && !isKept ? mixWithDecoded(decoded, rebuilt, sides, judgement, format, torn) : 0;
@@ -201,15 +201,15 @@ async function fill(
   return { pictures, method, judgement, rawCount, decodedCount, joinedCount };
 }
 
-/** Computing one picture takes a while: messages, such as a cancel, are heard between two. */
+/** Making one picture takes a while, so messages such as a cancel are handled between two. */
 async function pause(signal: AbortSignal | undefined): Promise<void> {
   await letOthersRun();
   signal?.throwIfAborted();
 }
 
 /**
- * Where each new picture stands between its neighbours, as a whole number of equal steps: neighbouring
- * holes can lie between the same two true pictures, and a hole in the times within damage.
+ * Position of each new picture between its neighbours, as a whole number of equal steps. Neighbouring gaps can lie
+ * between the same two true pictures, and a gap in the times can lie inside damage.
  */
 function slotPhases(input: RebuildInput): { steps: number; stepOf: number[] } {
   const { task, pictures } = input;
@@ -221,7 +221,7 @@ function slotPhases(input: RebuildInput): { steps: number; stepOf: number[] } {
   if (isAlone && (pictures.variableByNature || !isDamage(task))) return plain;
   const afterTicks = pictures.ptsTicks[task.after];
   if (afterTicks === undefined) return plain;
-  // Times behind an insertion move by its length, so the neighbour behind stands that much later.
+  // An insertion moves later times by its length, so the next neighbour lies that much later.
   const length = afterTicks + task.shiftAfterTicks - start;
   const steps = Math.max(count + 1, Math.round(length / Math.max(1, pictures.medianIntervalTicks)));
   if (steps > 3 * MAX_INTERPOLATED) return plain;

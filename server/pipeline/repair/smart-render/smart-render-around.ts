@@ -8,13 +8,13 @@ import { splitEdit, withoutCovered, type StandIn } from './smart-render-stand-in
 export interface AroundPlan {
   readonly plan: SegmentPlan;
   readonly standIns: readonly StandIn[];
-  /** Those outside of all stretches. */
+  /** Those outside all stretches. */
   readonly exchanges: readonly Exchange[];
-  /** Those that a stretch takes in: its pictures are coded anew as the clip shows them with these. */
+  /** Those inside a stretch: its pictures are encoded again as the clip shows them with these. */
   readonly under: readonly Exchange[];
 }
 
-/** Stretches to encode anew, and the pictures outside of them that are exchanged alone. */
+/** Plans stretches to encode again, and pictures outside them that are exchanged alone. */
 export async function planAround(
   source: SmartSource,
   order: DisplayOrder,
@@ -40,7 +40,7 @@ export async function planAround(
     const under = made.filter((exchange) => !exchanges.includes(exchange));
     if (!plan.ok) return { plan, standIns: [], exchanges, under };
     const next = withoutCovered(split, plan.segments);
-    // A stretch that is encoded anyway takes in what it meets.
+    // A stretch that is encoded anyway includes everything it meets.
     const apart = exchanges.filter((exchange) => !meets(exchange, plan.segments));
     if (next.candidates.length === split.candidates.length && apart.length === exchanges.length) {
       return { plan, standIns: split.candidates.flatMap(({ standIns }) => standIns), exchanges, under };

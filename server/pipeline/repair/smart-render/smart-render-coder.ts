@@ -29,24 +29,24 @@ export interface PicturesToCode {
   readonly target: TargetSequence;
   /** Distinguishes the working files of several calls. */
   readonly label: string;
-  /** Where decoding must start to see the originals. */
+  /** Where decoding must start to get the originals. */
   readonly decodeFrom: Cut;
   /** `original` numbers are places in display order. */
   readonly wanted: readonly PixelSource[];
   readonly place: Pick<EncodeInput, 'neighbourIdrIds' | 'standIns'>;
-  /** The clip whose originals are meant, where some of its pictures are exchanged already. */
+  /** The clip that the originals come from, if some of its pictures are already exchanged. */
   readonly source?: ClipSource;
 }
 
 /** Encodes stretches and single pictures of one clip into one spool file. */
 export interface Coder {
-  /** @throws H264Error when there is not one coded picture for each; MediaToolError when a tool fails */
+  /** @throws H264Error unless there is exactly one coded picture for each; MediaToolError when a tool fails */
   encode(pictures: PicturesToCode): Promise<EncodedSegment>;
-  /** Keeps so many bytes of the spool for the caller; answers where. */
+  /** Reserves this many bytes of the spool for the caller; returns their offset. */
   take(bytes: number): number;
-  /** Tells how many pictures will be encoded in all from here on: progress counts them. */
+  /** Sets how many pictures will be encoded in total from here on, for the progress. */
   expect(count: number): void;
-  /** Places of originals that could not be decoded, so that the picture before stands in. */
+  /** Places of originals that could not be decoded; the picture before replaces each. */
   held(): readonly number[];
 }
 

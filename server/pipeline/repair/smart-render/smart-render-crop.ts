@@ -2,8 +2,8 @@ import { pcmMacroblockBytes } from '#server/media/h264/pcm-picture.ts';
 import type { Sps } from '#server/media/h264/sps.ts';
 
 /**
- * The part of a decoded picture that is shown, from its upper left corner.
- * @param pixels 8 bit planes Y, Cb, Cr of the coded size (whole macroblocks), tightly packed
+ * The displayed part of a decoded picture, from its upper left corner.
+ * @param pixels 8-bit planes Y, Cb, Cr of the coded size (whole macroblocks), tightly packed
  * @param shown luma samples; an odd length has one chroma sample more than its half
  */
 export function cropPicture(

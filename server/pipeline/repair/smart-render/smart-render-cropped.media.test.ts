@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const FROM_TYPE_TO_WIDTH = 28;
 
-/** A clip whose coded pictures are whole macroblocks, of which the sample entry alone shows a part. */
+/** A clip whose coded pictures are whole macroblocks, cropped by the sample entry alone. */
 async function makeCropped(width: number): Promise<string> {
   const file = path.join(folder, 'cropped.mp4');
   const source = 'testsrc2=s=352x208:r=30:d=3';

@@ -2,9 +2,9 @@ import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { keptFrames, type PictureEdit } from '../picture-edit.ts';
 
 /**
- * Places from which no damaged picture that is kept as decoded may be decoded on: those of such pictures, and of all others of a
- * damaged stretch that has some. A key picture that is rebuilt itself is as damaged as they are: alone the decoder fills it from
- * nothing, and what refers to it with it (36 dB as uploaded, 20 dB decoded from there).
+ * Places at which no decode of a damaged picture that stays as decoded may start: those of such pictures, and of all
+ * others in the same damaged stretch. A rebuilt key picture is as damaged as they are. Decoded first, it is filled from
+ * nothing, and so is what refers to it (20 dB decoded from there, 36 dB as uploaded).
  */
 export function damagedPlaces(edit: PictureEdit, order: DisplayOrder): Set<number> {
   const frames = edit.flatMap((span) => {

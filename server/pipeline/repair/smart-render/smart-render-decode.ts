@@ -4,9 +4,9 @@ import { CODING_WALL_MS, runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { pictureTicks } from '#server/media/ffmpeg/showinfo.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
-/** A picture as it leaves the decoder: planes as `rawvideo` packs them. */
+/** A picture as it leaves the decoder; planes are packed as by `rawvideo`. */
 export interface DecodedPicture {
-  /** Ticks of the decoded stream; null where the decoder knows none. */
+  /** Ticks of the decoded stream; null if the decoder knows no time. */
   readonly pts: number | null;
   readonly pixels: Buffer;
 }
@@ -15,11 +15,11 @@ export interface DecodeStreamOptions {
   readonly tools: ToolPaths;
   readonly pictureBytes: number;
   readonly signal?: AbortSignal;
-  /** Every line the decoder says. */
+  /** Gets every line of the decoder's log. */
   readonly onLine?: (line: string) => void;
 }
 
-/** The decoder waits while the encoder works; the encoder's own watchdog notices when nothing moves. */
+/** The decoder waits while the encoder works; the encoder's own watchdog detects a standstill. */
 const DECODE_STALL_MS = 15 * 60_000;
 
 const pictureOnce = (filters: string): readonly string[] => [
@@ -31,8 +31,8 @@ const pictureOnce = (filters: string): readonly string[] => [
 ];
 
 /**
- * Output options that hand over each decoded picture exactly once, whatever its time: times are said by
- * showinfo, then renumbered. At a constant rate (`-r`) ffmpeg 9 repeats a picture that is shown longer, whatever its number.
+ * Output options that deliver each decoded picture exactly once, whatever its time. Times are logged by showinfo, then
+ * renumbered. At a constant rate (`-r`), ffmpeg 9 repeats a picture that is shown longer, whatever its number.
  */
 export const EVERY_PICTURE_ONCE = pictureOnce('');
 
@@ -40,8 +40,8 @@ export const EVERY_PICTURE_ONCE = pictureOnce('');
 export const picturesOnceFrom = (ticks: number) => pictureOnce(`select='not(lt(pts,${ticks}))',`);
 
 /**
- * Runs a plan whose single output is `rawvideo` on `pipe:1` behind a `showinfo` filter, and hands its
- * pictures over one by one. The decoder is stopped when the consumer stops asking. At most two whole pictures are held.
+ * Runs a plan whose single output is `rawvideo` on `pipe:1` after a `showinfo` filter, and delivers its pictures one by
+ * one. The decoder is stopped when the consumer stops asking. At most two whole pictures are held.
  * @throws MediaToolError when the decoder fails or is cancelled.
  */
 export async function* streamPictures(
@@ -57,7 +57,7 @@ export async function* streamPictures(
   let filled = 0;
   let count = 0;
 
-  // showinfo prints a picture's time before the picture is written, but the two pipes are read apart.
+  // showinfo logs a picture's time before the picture is written, but the two pipes are read independently.
   const timeOf = async (index: number) => {
     while (times[index] === undefined) {
       await new Promise<void>((resolve) => {
@@ -115,11 +115,11 @@ interface HandOver<T> {
   /** The next item, or null after the end. */
   take(): Promise<T | null>;
   finish(error: unknown): void;
-  /** Lets a waiting giver go on; its items are dropped from now on. */
+  /** Releases a waiting producer; its items are dropped from now on. */
   discard(): void;
 }
 
-/** One-place hand-over between a producer and a consumer. */
+/** A hand-over with one slot between a producer and a consumer. */
 function createHandOver<T>(): HandOver<T> {
   let item: T | null = null;
   let finished = false;

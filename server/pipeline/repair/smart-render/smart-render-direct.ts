@@ -6,16 +6,16 @@ import { rateMilli, type DirectPictures, type EncoderRun, type RawPictures } fro
 import type { EncodedPictures } from './smart-render-encode.ts';
 import type { GroupDecoder } from './smart-render-originals.ts';
 
-/** More inputs than this are not opened by one process. */
+/** Most input files of one process. */
 const MOST_FILES = 16;
-/** Longest filter graph, so that no system refuses the command line. */
+/** Longest filter graph, characters, so that every system accepts the command line. */
 const MOST_LETTERS = 60_000;
 
 /**
- * Lets the encoder's own process decode the originals and read the new pictures from their files, so that no raw
- * picture passes through this one: at 720p mending a long group takes a seventh less processor time, and
- * at 1080p all processes together take 296 instead of 441 MB. Null where the order of the pictures asks for more than one pass.
- * For H.264 alone: an HEVC encoder writes into its settings what decoded pictures say of their colours, raw ones nothing.
+ * Lets the encoder's process decode the originals and read the new pictures from their files, so that no raw picture
+ * passes through this process. At 720p a long group takes a seventh less processor time, and at 1080p all processes
+ * together take 296 MB instead of 441. Null if the order of the pictures needs more than one pass. Only for H.264: an
+ * HEVC encoder would write the colour description of decoded pictures into its settings; raw ones have none.
  * @param label distinguishes the working files of several calls
  */
 export async function planDirect(
@@ -53,11 +53,11 @@ export async function planDirect(
 interface Numbered {
   /** Place of the original, or number in its file. */
   readonly number: number;
-  /** Place in the order asked for. */
+  /** Place in the requested order. */
   readonly at: number;
 }
 
-/** Which pictures come from where; null when a file is not read from its first picture on, each once. */
+/** Which pictures come from where; null unless each file is read from its first picture on, each picture once. */
 function splitByFile(
   wanted: readonly PixelSource[],
 ): { originals: Numbered[]; files: Map<string, Numbered[]> } | null {
@@ -76,7 +76,7 @@ function splitByFile(
   return { originals, files };
 }
 
-/** Times of runs of places, as an expression of ffmpeg's `select`. */
+/** Times of runs of places, as an expression for ffmpeg's `select`. */
 function timesOf(places: readonly number[], ticksOf: (place: number) => number | undefined): string | null {
   const runs: { first: number; last: number }[] = [];
   for (const [index, place] of places.entries()) {
@@ -102,15 +102,15 @@ function placesInOrder(items: readonly Numbered[]): string {
 }
 
 function rawInput({ width, height, pixelFormat }: RawPictures, path: string): FfmpegInput {
-  // The same name of the format as the decoder gives, so that no filter converts one into the other.
+  // The decoder's own name for the format, so that no filter converts one into the other.
   const range = pixelFormat.startsWith('yuvj') ? ['-color_range', 'pc'] : [];
   const shape = ['-pixel_format', pixelFormat, '-video_size', `${width}x${height}`, '-framerate', '25'];
   return { path, format: 'rawvideo', options: [...shape, ...range] };
 }
 
 /**
- * Encodes from the files where that is planned and gives a coded picture for each that is wanted, else, as where an
- * original cannot be decoded, from raw pictures that are handed over one by one.
+ * Encodes from the files if planned and if that gives one coded picture for each wanted one. Otherwise, for example if
+ * an original cannot be decoded, it encodes raw pictures that are passed on one by one.
  * @throws what `encode` throws in the second case, and MediaToolError when the run is cancelled
  */
 export async function encodeEither<Coded extends EncodedPictures>(

@@ -17,15 +17,15 @@ import {
   type UnitCollector,
 } from './smart-render-encoder.ts';
 
-/** The sequence that new pictures must live in. */
+/** The sequence that new pictures must fit. */
 export interface TargetSequence extends RawPictures {
   readonly sps: Sps;
   /** x264's profile name. */
   readonly profile: string;
   readonly lengthSize: number;
-  /** Id of the picture parameter set that new slices name. */
+  /** Id of the picture parameter set that new slices use. */
   readonly ppsId: number;
-  /** Repeat that set in front of each new IDR picture, for streams that carry parameter sets themselves. */
+  /** Whether to repeat that set before each new IDR picture, for streams with in-band sets. */
   readonly inBandPps: boolean;
   /** x264's constant rate factor for stretches. */
   readonly rateFactor: number;
@@ -42,30 +42,31 @@ export interface EncodedSegment extends EncodedPictures {
 
 export interface EncodeInput extends EncoderRun {
   readonly target: TargetSequence;
-  /** idr_pic_id values of the IDR pictures that stand right before and behind the stretch. */
+  /** idr_pic_id values of the IDR pictures right before and after the stretch. */
   readonly neighbourIdrIds: readonly number[];
-  /** Numbers of the coded pictures that the new ones take the place of, one by one; absent for a stretch. */
+  /** Numbers of the coded pictures that the new ones replace, one by one; absent for a stretch. */
   readonly standIns?: readonly StandInNumbers[];
   readonly limits: MediaLimits;
 }
 
-/** What a picture that is exchanged alone takes over from the one before. */
+/** What a picture that is exchanged alone takes over from the old one. */
 export interface StandInNumbers {
   readonly frameNum: number;
   readonly pocLsb: number | null;
-  /** Absent for a picture that nobody refers to. */
+  /** Absent for a picture that no other refers to. */
   readonly reference?: StandInReference;
 }
 
 /**
- * Quantiser of pictures that are coded each by itself: a constant rate factor takes a row of them for costly motion and gives
- * them 33 dB where a stretch has 42 (measured by: 426x240 pictures of a juggler, each alone and as a stretch, factor 22).
+ * Quantiser of pictures that are coded independently. With a constant rate factor, a row of them counts as costly
+ * motion and gets 33 dB where a stretch has 42 (measured with 426x240 pictures of a juggler, each alone and as a
+ * stretch, factor 22).
  */
 const STAND_IN_QP = 18;
 /**
- * The fastest preset that searches motion below whole pixels, which ultrafast does not and pays for with up to twice
- * the bytes, without what costs time or plain quality at this rate: four fifths of the former settings' processor
- * time (250 pictures of a 720p butterfly); a second reference adds a tenth of it and gains 0.02 dB.
+ * The fastest preset with sub-pixel motion search; ultrafast lacks it and takes up to twice the bytes. Tools that cost
+ * time or visible quality at this rate are off. A second reference adds a tenth of the processor time and gains 0.02 dB
+ * (250 pictures of a 720p butterfly).
  */
 const RENDER_PRESET = 'superfast';
 const RENDER_TOOLS: readonly string[] = [
@@ -73,14 +74,14 @@ const RENDER_TOOLS: readonly string[] = [
   'aq-mode=0',
   'weightp=0',
   '8x8dct=0',
-  // Nothing is planned ahead: at 1080p 129 instead of 182 MB for the same bytes.
+  // Without lookahead: 129 MB instead of 182 at 1080p, for the same bytes.
   'rc-lookahead=0',
   'sync-lookahead=0',
 ];
 /**
- * Keeps the encoder's queue of raw pictures short: at 1080p 243 instead of 338 MB (preset veryfast), 247 instead
- * of 335 MB (medium). Measured by: /usr/bin/time -f %M ffmpeg -f lavfi -i testsrc2=s=1920x1080:r=30
- * -frames:v 45 -c:v libx264 -threads 2 -preset P -crf 18 -x264-params ... -f null -
+ * Keeps the encoder's queue of raw pictures short: at 1080p 243 MB instead of 338 (preset veryfast), 247 instead of 335
+ * (medium). Measured by: /usr/bin/time -f %M ffmpeg -f lavfi -i testsrc2=s=1920x1080:r=30 -frames:v 45 -c:v libx264
+ * -threads 2 -preset P -crf 18 -x264-params ... -f null -
  */
 export const LOW_MEMORY_PARAMS: readonly string[] = ['rc-lookahead=10', 'sync-lookahead=0'];
 
@@ -106,9 +107,9 @@ const LEVEL_KBITS = new Map([
 ]);
 
 /**
- * Encodes raw pictures without reordering, moves their slices to the target sequence and appends them to
- * the spool file.
- * @throws H264Error when the encoder's stream cannot be moved; MediaToolError when it fails.
+ * Encodes raw pictures without reordering, converts their slices to the target sequence and appends them to the spool
+ * file.
+ * @throws H264Error when the encoder's stream cannot be converted; MediaToolError when it fails.
  */
 export async function encodeSegment(input: EncodeInput): Promise<EncodedSegment> {
   const mover = createMover(input.target, input.neighbourIdrIds, input.standIns);
@@ -118,7 +119,7 @@ export async function encodeSegment(input: EncodeInput): Promise<EncodedSegment>
 
 function encodePlan({ target, pictures, limits, standIns }: EncodeInput): FfmpegPlan {
   const params = [
-    // Intra-only sequences allow no reference at all; others get what both sides allow.
+    // Intra-only sequences allow no references; others get what both sides allow.
     ...(target.sps.maxRefFrames === 0 ? ['keyint=1'] : ['ref=1', 'keyint=250', 'min-keyint=25']),
     'annexb=1',
     'repeat-headers=1',
@@ -133,7 +134,7 @@ function encodePlan({ target, pictures, limits, standIns }: EncodeInput): Ffmpeg
     ...words('-c:v libx264 -bf 0 -f h264'),
     ...words(`-threads ${limits.threads} -profile:v ${target.profile} -preset ${RENDER_PRESET}`),
     ...words(`-x264-params ${params.join(':')}`),
-    // But for the rate the same settings as a stretch, so that both can share one picture parameter set.
+    // Same settings as a stretch except for the rate, so that both can share one picture parameter set.
     ...(standIns
       ? words(`-qp ${STAND_IN_QP} -force_key_frames expr:1 -forced-idr 1`)
       : [...words(`-crf ${target.rateFactor}`), ...rate]),
@@ -204,7 +205,7 @@ function createMover(
         const opensSequence = head.idr && !standIns;
         open = { key: opensSequence, units: head.idr && target.inBandPps ? [moved] : [] };
       }
-      // Holds only without B-pictures, as asked of the encoder: each picture is a reference of the next.
+      // Only true without B pictures, as requested: each picture is a reference of the next one.
       if (head.refIdc === 0 || head.frameNum !== frameNum % 2 ** sps.frameNumBits) {
         throw new H264Error('The encoder numbered its pictures in an unexpected way.');
       }

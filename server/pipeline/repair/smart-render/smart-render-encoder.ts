@@ -19,12 +19,12 @@ export interface CodedPicture {
 
 /** Collects the encoder's NAL units into pictures that fit the clip. */
 export interface UnitCollector {
-  /** Takes the next NAL unit of the encoder; answers the picture that it closes. */
+  /** Takes the encoder's next NAL unit; returns the picture that it completes. */
   push(unit: Buffer): CodedPicture | null;
   end(): CodedPicture | null;
 }
 
-/** What raw pictures look like. */
+/** Format of raw pictures. */
 export interface RawPictures {
   readonly width: number;
   readonly height: number;
@@ -33,7 +33,7 @@ export interface RawPictures {
   readonly frameRate: number;
 }
 
-/** Files whose pictures the encoder's own process decodes and puts in order. */
+/** Files whose pictures the encoder's own process decodes and sorts. */
 export interface DirectPictures {
   readonly inputs: readonly FfmpegInput[];
   /** Filter graph that ends in the label `out`. */
@@ -43,9 +43,9 @@ export interface DirectPictures {
 export interface EncoderRun {
   /** Raw pictures one by one, or where the encoder finds them itself. */
   readonly pictures: AsyncIterable<Buffer> | DirectPictures;
-  /** Coded pictures are put here. */
+  /** File for coded pictures. */
   readonly spool: FileHandle;
-  /** Where in it so many bytes may be put: several runs share one file. */
+  /** Reserves this many bytes in it and returns their offset; several runs share one file. */
   readonly take: (sizeBytes: number) => number;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
@@ -55,7 +55,7 @@ export interface EncoderRun {
 const isDirect = (pictures: EncoderRun['pictures']): pictures is DirectPictures =>
   'filterComplex' in pictures;
 
-/** A run that takes raw pictures, on its input or from files, and gives the coded stream on its output. */
+/** Plan of a run that takes raw pictures, from its input or from files, and writes the coded stream to its output. */
 export function encoderPlan(
   { width, height, pixelFormat, frameRate }: RawPictures,
   pictures: EncoderRun['pictures'],
@@ -84,7 +84,7 @@ export function encoderPlan(
   };
 }
 
-/** Gives out the bytes of a file from `position` on. */
+/** Allocates the bytes of a file from `position` on. */
 export function spoolFrom(position: number): EncoderRun['take'] {
   let end = position;
   return (sizeBytes) => {
@@ -98,7 +98,7 @@ export const rateMilli = (frameRate: number): number => Math.round(frameRate * 1
 
 /**
  * Encodes raw pictures and appends what the collector makes of the stream to the spool file.
- * @param lengthSize bytes of the length in front of each NAL unit in the file
+ * @param lengthSize bytes of the length before each NAL unit in the file
  * @throws MediaToolError when the encoder fails, and what the collector throws
  */
 export async function runEncoder(

@@ -6,10 +6,10 @@ import { smallGrey, smallSize } from '#server/media/grey/grey-frame.ts';
 import { runFfmpeg, type RunOptions } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import type { WantedPictures } from './smart-render-seen.ts';
 
-/** The margin that a picture is cropped by is referred to as well; one thread, so that damage looks alike every time. */
+/** Includes the cropped margin, because pictures refer to it; one thread, so that damage looks the same every time. */
 export const AS_CODED: readonly string[] = ['-threads', '1', '-apply_cropping', '0', '-noautorotate'];
 export const STRICT: readonly string[] = ['-err_detect', 'aggressive', ...AS_CODED];
-/** Filters that show some pictures as the analysis looks at them; see `decodePass`. */
+/** Filters that show some pictures as the analysis sees them; see `decodePass`. */
 export function smallChain([first, last]: readonly [number, number], shown: ShownSize): string {
   return [
     `select='between(pts,${first},${last})'`,
@@ -18,19 +18,19 @@ export function smallChain([first, last]: readonly [number, number], shown: Show
   ].join(',');
 }
 
-/** 128 bits of each picture, at a fraction of the time that cryptographic ones take. */
+/** 128 bits for each picture, in a fraction of the time of cryptographic hashes. */
 export const HASHED: readonly string[] = [...EACH_PICTURE, '-f', 'framehash', '-hash', 'murmur3'];
 
 interface HashInput extends Pick<RunOptions, 'tools' | 'signal'> {
   readonly label: string;
   readonly pixelFormat: string;
-  /** As ffprobe names it. */
+  /** Codec name as in ffprobe. */
   readonly codec: 'h264' | 'hevc';
-  /** Hears what the decoder says, which is as strict as it can be. */
+  /** Gets the decoder's messages; decoding is as strict as possible. */
   readonly onLine: (line: string) => void;
-  /** Pictures that are written small and grey beside it, as the analysis looks at them; left out for none. */
+  /** Pictures to write small and grey as well, as the analysis sees them; absent for none. */
   readonly small?: Pick<WantedPictures, 'path' | 'ticks'> & {
-    /** The part of the coded picture that is shown, from its upper left corner. */
+    /** The displayed part of the coded picture, from its upper left corner. */
     readonly shown: ShownSize;
   };
 }
@@ -41,7 +41,7 @@ export interface ShownSize {
 }
 
 /**
- * Hashes of all pictures of an MP4 file, uncropped, in display order: none leaves the decoder's process.
+ * Hashes of all pictures of an MP4 file, uncropped, in display order; no picture leaves the decoder's process.
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function hashClip(clipPath: string, input: HashInput): Promise<string[]> {

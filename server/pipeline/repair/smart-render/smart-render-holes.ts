@@ -1,30 +1,30 @@
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { Part } from './smart-render-part.ts';
 
-/** Pictures of a group above which its counts stay: each is written anew, and decoded for every way that is tried. */
+/** Larger groups keep their counts: each picture would be rewritten, and decoded for every attempt. */
 export const MOST_RECOUNTED = 3000;
 
-/** A picture of a group by its order count; those of lost and damaged ones are not known. */
+/** A picture of a group with its order count; null for lost and damaged ones. */
 export interface CountedPlace {
   readonly sample: number;
-  /** In the order of display. */
+  /** In display order. */
   readonly place: number;
   readonly count: number | null;
 }
 
-/** A picture that was never counted, or several in a row, between others. */
+/** One or several consecutive pictures that were never counted, between others. */
 export interface Hole {
-  /** Place of the picture shown behind it. */
+  /** Place of the picture shown after it. */
   readonly behind: number;
   readonly lost: number;
-  /** From the order count of the picture before to that of the one behind. */
+  /** Difference between the order counts of the pictures before and after. */
   readonly rise: number;
 }
 
 /**
  * The holes of a group that begins with a key picture.
  * @param vacant samples that are lost
- * @returns null where the counts beside one are not known, or do not rise
+ * @returns null if the counts next to a hole are unknown or do not rise
  */
 export function holesOf(
   group: readonly CountedPlace[],
@@ -35,7 +35,7 @@ export function holesOf(
   const isLost = (place: number) => vacant.has(samples[place] ?? -1);
   const holes: Hole[] = [];
   for (const [at, { sample, place }] of group.entries()) {
-    // In front of a key picture there is all room that there can be.
+    // Before a key picture there is always room.
     if (at === 0 || vacant.has(sample) || !isLost(place - 1)) continue;
     let lost = 1;
     while (isLost(place - lost - 1)) lost += 1;
@@ -48,8 +48,8 @@ export function holesOf(
 }
 
 /**
- * The groups in which some samples lie.
- * @param starts samples that groups begin with, rising
+ * The groups that contain some samples.
+ * @param starts samples at which groups begin, ascending
  * @param end one past the last sample of the clip
  */
 export function groupsAround(samples: readonly number[], starts: readonly number[], end: number): Part[] {
@@ -61,6 +61,6 @@ export function groupsAround(samples: readonly number[], starts: readonly number
   return [...groups.values()].sort((a, b) => a.from - b.from);
 }
 
-/** How many times as far apart the counts of a group must be for all of its holes. */
+/** Factor by which the counts of a group must be spread for all of its holes. */
 export const factorFor = (holes: readonly Hole[]): number =>
   Math.max(1, ...holes.map(({ lost, rise }) => Math.ceil((lost + 1) / rise)));

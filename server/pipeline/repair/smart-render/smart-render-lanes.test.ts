@@ -3,7 +3,7 @@ import { inLanes } from './smart-render-lanes.ts';
 
 const limits = { threads: 2, maxEncodePixels: 200 };
 
-/** Runs five works and tells how many were at it at once at most, and in which order they began. */
+/** Runs five tasks and reports how many ran at once at most, and in which order they began. */
 async function run(lanes: Parameters<typeof inLanes>[1], failAt = -1) {
   const begun: number[] = [];
   let running = 0;

@@ -9,9 +9,10 @@ export interface Lanes {
 }
 
 /**
- * Runs a work for each item, begun in their order, two at a time where both take no more memory than one of the largest pictures
- * allowed: neither keeps two cores busy, as encoder and server wait for a decoder and it for them.
- * @throws what the first work to fail threw, once all that run have ended
+ * Runs a task for each item, started in order, two at a time if both need no more memory than one of the largest
+ * allowed pictures. One alone does not keep two cores busy, because encoder and server wait for a decoder and vice
+ * versa.
+ * @throws what the first failing task threw, after all running ones have ended
  */
 export async function inLanes<T>(
   items: readonly T[],

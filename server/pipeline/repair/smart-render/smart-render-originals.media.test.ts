@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** What a decoder for the picture `wanted` opens: its options, and the first place it decodes. */
+/** What a decoder opens for the picture `wanted`: its options, and the first place it decodes. */
 async function decoded(wanted: number, damagedPlaces: readonly number[]) {
   const file = await open(clip(), 'r');
   try {

@@ -12,47 +12,47 @@ import type { ClipSource } from './smart-render-source.ts';
 export interface OriginalsInput {
   readonly source: ClipSource;
   readonly order: DisplayOrder;
-  /** Where decoding may start, rising. */
+  /** Where decoding may start, ascending. */
   readonly cuts: readonly Cut[];
-  /** The one of them where the main run starts. */
+  /** The one where the main run starts. */
   readonly decodeFrom: Cut;
-  /** Places of damaged pictures that are wanted as the decoder conceals their loss. */
+  /** Places of damaged pictures that are wanted as the decoder conceals them. */
   readonly damaged: ReadonlySet<number>;
   readonly workDir: string;
   readonly pixelFormat: string;
   readonly pictureBytes: number;
   readonly tools: ToolPaths;
-  /** At most; damaged pictures are decoded by one. */
+  /** Most decoder threads; damaged pictures are decoded by one. */
   readonly threads: number;
   readonly signal?: AbortSignal;
   /**
-   * Pictures that at least are decoded before damaged ones, where the clip has so many: the decoder leaves what its memory held in
-   * the place of lost blocks.
+   * Least number of pictures decoded before damaged ones, if the clip has as many. Lost blocks show what the decoder's
+   * memory held.
    */
   readonly warmUp?: number;
 }
 
 /**
- * Pictures that are decoded before a damaged one at least, where the clip has so many: in the place of what is lost a decoder leaves what
- * its memory held, which has room for so many pictures (ITU-T H.264, A.3.1). Begun right before it shows another picture than the
- * whole clip does: 44.1 instead of 47.1 dB in a clip with a key picture every ten.
+ * Least number of pictures decoded before a damaged one, if the clip has as many. Lost blocks show what the decoder's
+ * memory held, which has room for this many pictures (ITU-T H.264, A.3.1). Started right before it, a decoder shows
+ * another picture than in the whole clip: 44.1 dB instead of 47.1 in a clip with a key picture every ten.
  */
 export const AVC_WARM_UP = 16;
 
 /**
- * Threads that decode originals. With several ffmpeg leaves other pictures in the place of what is lost than it does alone, as
- * the damage was judged.
- * @param damaged places of damaged pictures that are wanted as the decoder conceals their loss
+ * Threads that decode originals. With several threads, ffmpeg conceals losses differently than with one, which was used
+ * to judge the damage.
+ * @param damaged places of damaged pictures that are wanted as the decoder conceals them
  */
 const decodingThreads = (damaged: ReadonlySet<number>, most: number): number => (damaged.size > 0 ? 1 : most);
 
 /**
- * Decodes single groups of pictures of an MP4 clip: their samples are put into a small clip of their own,
- * so that nothing depends on how a demuxer seeks or edits. Numbers are places in display order.
+ * Decodes single groups of pictures of an MP4 clip. Their samples are put into a small clip of their own, so that
+ * nothing depends on how a demuxer seeks or edits. Numbers are places in display order.
  */
 export function createGroupDecoder(input: OriginalsInput): GroupDecoder {
   const placeOf = (sample: number) => input.order.placeOf[sample] ?? 0;
-  // A damaged key picture is concealed from what stands before it: alone it would be a grey field.
+  // A damaged key picture is concealed from what comes before it; alone it would be a grey field.
   const startOf = (place: number) => {
     const cut = input.cuts.findLast((start) => {
       return start.place <= place && !input.damaged.has(placeOf(start.sample));
@@ -77,10 +77,10 @@ export function createGroupDecoder(input: OriginalsInput): GroupDecoder {
   };
 }
 
-/** A decoder whose groups can also be had as clips of their own. */
+/** A decoder whose groups are also available as clips of their own. */
 export interface GroupDecoder extends OriginalDecoder {
   /**
-   * Cuts out the coded pictures that one run for `wanted` (rising places) decodes.
+   * Cuts out the coded pictures that one run for `wanted` (ascending places) decodes.
    * @returns how ffmpeg opens that clip, and the time of a place in it, ticks
    */
   part(
@@ -89,7 +89,7 @@ export interface GroupDecoder extends OriginalDecoder {
   ): Promise<{ readonly input: FfmpegInput; readonly ticksOf: (place: number) => number | undefined }>;
 }
 
-/** An earlier key picture where damaged pictures stand too close behind the one where decoding could start. */
+/** An earlier key picture, if damaged pictures are too close after the one where decoding could start. */
 function warmStart(input: OriginalsInput, from: number, wanted: readonly number[]): number {
   const { order, source, damaged, warmUp = 0 } = input;
   const own = wanted.flatMap((place) => (damaged.has(place) ? [order.samples[place] ?? from] : []));

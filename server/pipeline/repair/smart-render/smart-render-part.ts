@@ -5,11 +5,11 @@ import { singleEntryStsd, withEntryBox, writeAvcConfig } from '#server/media/mp4
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { bytesOf, isVacant, withSets, type ClipSource, type SmartSource } from './smart-render-source.ts';
 
-/** Samples `[from, end)`, decode order; decoding can start at the first. */
+/** Samples `[from, end)` in decode order; decoding can start at the first. */
 export interface Part {
   readonly from: number;
   readonly end: number;
-  /** Samples that are left out: none of the others refers to them, and nobody looks at them. */
+  /** Samples that are left out, because no other refers to them and nobody looks at them. */
   readonly omitted?: ReadonlySet<number>;
 }
 
@@ -19,7 +19,9 @@ export function samplesOfPart({ from, end, omitted }: Part): number[] {
   return omitted ? all.filter((sample) => !omitted.has(sample)) : all;
 }
 
-/** Those of them that have bytes, so that a decoder may show them: all but lost ones whose places are empty. */
+/**
+ * Those samples of a part that have bytes, so that a decoder may show them; lost ones with empty places are left out.
+ */
 export function presentSamples(
   source: ClipSource,
   part: Part,
@@ -28,16 +30,16 @@ export function presentSamples(
   return samplesOfPart(part).filter((sample) => coded?.has(sample) === true || !isVacant(source, sample));
 }
 
-/** Samples that have other bytes now. */
+/** Samples with replaced bytes. */
 export interface ReplacedSamples {
   readonly coded: ReadonlyMap<number, { readonly bytes: ByteRange }>;
-  /** Picture parameter sets that they name. */
+  /** Picture parameter sets that they use. */
   readonly pps: readonly Buffer[];
 }
 
 export interface TrialClip extends Omit<TrialPart, 'coded' | 'entry'> {
   readonly source: SmartSource;
-  /** Null for the part as it is. */
+  /** Null for the unchanged part. */
   readonly replaced: ReplacedSamples | null;
 }
 
@@ -46,7 +48,7 @@ export interface TrialPart {
   readonly source: ClipSource;
   readonly order: DisplayOrder;
   readonly part: Part;
-  /** Samples that have other bytes now. */
+  /** Samples with replaced bytes. */
   readonly coded: ReplacedSamples['coded'];
   /** Sample description. */
   readonly entry: Buffer;
@@ -54,7 +56,7 @@ export interface TrialPart {
   readonly signal?: AbortSignal;
 }
 
-/** Writes a part of an H.264 clip as `writeTrialPart` does. */
+/** Writes a part of an H.264 clip like `writeTrialPart`. */
 export async function writeTrialClip(clip: TrialClip): Promise<Map<number, number>> {
   const { source, replaced } = clip;
   const isAsItWas = !replaced && !source.replaced;
@@ -63,7 +65,7 @@ export async function writeTrialClip(clip: TrialClip): Promise<Map<number, numbe
 }
 
 /**
- * Writes a part of a clip as a working file of its own, without edit list, to try what it decodes to.
+ * Writes a part of a clip as a working file of its own, without edit list, to find out what it decodes to.
  * @returns places in display order by the times of the file, ticks
  * @throws Mp4Error when the file ends before its media
  */
@@ -109,7 +111,7 @@ function withEntry(trak: Parameters<typeof replaceBox>[0], entry: Buffer) {
   });
 }
 
-/** The sample description with more picture parameter sets. */
+/** The sample description with additional picture parameter sets. */
 function withPps({ config, entry }: SmartSource, more: readonly Buffer[]): Buffer {
   return withEntryBox(entry, 'avcC', writeAvcConfig(withSets(config, more)));
 }

@@ -11,13 +11,13 @@ export interface NumberedPicture {
 
 /** Decoder runs over the original. */
 export interface OriginalDecoder {
-  /** Pictures earlier than this are not passed by the run that starts at it. */
+  /** Earlier pictures are not delivered by the run that starts at this one. */
   readonly firstFrame: number;
-  /** Splits rising picture numbers into groups that one run each should decode. */
+  /** Splits ascending picture numbers into groups, each for one decoder run. */
   group(frames: readonly number[]): number[][];
   /**
-   * One run of the decoder that passes all `wanted` pictures (rising numbers), display order; pictures that
-   * cannot be decoded are missing.
+   * One run of the decoder that delivers all `wanted` pictures (ascending numbers) in display order; those that cannot
+   * be decoded are missing.
    */
   run(wanted: readonly number[], label: string): AsyncGenerator<NumberedPicture>;
 }
@@ -31,15 +31,15 @@ export interface PixelInput {
 }
 
 export interface PixelStream {
-  /** Raw pictures in the order asked for. */
+  /** Raw pictures in the requested order. */
   readonly pictures: AsyncIterable<Buffer>;
-  /** Originals that never came out of the decoder, so that the one before stands in; complete at the end. */
+  /** Originals that never came out of the decoder, replaced by the one before; complete at the end. */
   readonly held: readonly number[];
 }
 
 /**
- * The pixels of planned pictures, streamed: originals come from one run of the decoder in rising order,
- * raw ones from their files. Originals wanted out of that order are decoded before, into a working file.
+ * Streams the pixels of planned pictures: originals from one decoder run in ascending order, raw ones from their files.
+ * Originals wanted out of that order are decoded first, into a working file.
  */
 export function openPixels(input: PixelInput, wanted: readonly PixelSource[]): PixelStream {
   const held: number[] = [];
@@ -78,11 +78,11 @@ async function* generate(
   }
 }
 
-/** Which originals the main decoder run meets in rising order, and which must be decoded apart. */
+/** Which originals the main decoder run delivers in ascending order, and which must be decoded separately. */
 function splitByOrder(wanted: readonly PixelSource[], firstFrame: number) {
   const frames = wanted.flatMap((pixels) => (pixels.kind === 'original' ? [pixels.frame] : []));
   const streamed = longestRising(frames.map((frame) => (frame >= firstFrame ? frame : null)));
-  // A picture with even one occurrence out of order is read from the side file every time.
+  // A picture with even one use out of order is read from the side file every time.
   const apart = new Set(frames.filter((_, index) => !streamed.has(index)));
   return {
     inOrder: frames.filter((frame) => !apart.has(frame)),
@@ -90,7 +90,7 @@ function splitByOrder(wanted: readonly PixelSource[], firstFrame: number) {
   };
 }
 
-/** Indexes of a longest subsequence that never falls (patience sorting, O(n log n)); null values are left out. */
+/** Indexes of a longest non-descending subsequence (patience sorting, O(n log n)); null values are left out. */
 export function longestRising(values: readonly (number | null)[]): Set<number> {
   const tails: number[] = [];
   const before: (number | null)[] = [];
@@ -112,7 +112,7 @@ export function longestRising(values: readonly (number | null)[]): Set<number> {
 }
 
 interface Seeker {
-  /** Pixels of an original; numbers must not fall. */
+  /** Pixels of an original; numbers must not descend. */
   seek(frame: number): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -140,7 +140,7 @@ function createSeeker(pictures: AsyncGenerator<NumberedPicture>, held: number[])
   };
 }
 
-/** Originals needed out of order, decoded into one file of raw pictures. */
+/** Decodes originals needed out of order into one file of raw pictures. */
 async function decodeApart(
   input: PixelInput,
   frames: readonly number[],

@@ -3,8 +3,8 @@ import type { Sample } from '#server/media/mp4/sample-table.ts';
 import type { ChangedSpan, PictureEdit, PixelSource } from '../picture-edit.ts';
 
 /**
- * Samples at which the stream can be cut as far as times tell: sync samples that every earlier sample
- * precedes and every later one follows in display order (so no leading pictures of an open GOP).
+ * Samples at which the stream can be cut, judged by times: sync samples that all earlier samples precede and all later
+ * ones follow in display order (so no leading pictures of an open GOP).
  */
 export function cutCandidates(samples: readonly Sample[]): number[] {
   const earliestAfter: number[] = [];
@@ -25,16 +25,16 @@ export function cutCandidates(samples: readonly Sample[]): number[] {
 }
 
 /**
- * A place where the stream can be cut: a key picture from which decoding can start. Displayed before `place` are
- * exactly the samples before `sample` and those that `leaning` names.
+ * A place where the stream can be cut: a key picture at which decoding can start. Exactly the samples before `sample`
+ * and those in `leaning` are displayed before `place`.
  */
 export interface Cut {
   readonly sample: number;
-  /** First place in display order whose picture, and every later one, needs nothing from before `sample`. */
+  /** First place in display order from which no picture needs anything from before `sample`. */
   readonly place: number;
   /**
-   * Samples behind `sample` that are shown before it and refer to pictures before it (leading pictures of an
-   * open group): they belong to the stretch before. Empty in H.264, where such places are not cut.
+   * Samples after `sample` that are shown before it and refer to pictures before it (leading pictures of an open
+   * group); they belong to the stretch before. Empty in H.264, which is not cut at such places.
    */
   readonly leaning: readonly number[];
 }
@@ -43,35 +43,35 @@ export interface Cut {
 export interface PlannedPicture {
   /** Media timescale ticks. */
   readonly pts: number;
-  /** `original` numbers are places in display order, hidden pictures counted. */
+  /** `original` numbers are places in display order, counting hidden pictures. */
   readonly pixels: PixelSource;
-  /** Its own place in the original, or that of the last untouched picture before a changed one. */
+  /** Its own place in the original, or that of the last unchanged picture before a changed one. */
   readonly place: number;
 }
 
 /** A stretch of samples that is replaced by newly encoded ones. */
 export interface Segment {
-  /** Where decoding must start to see its pictures. */
+  /** Where decoding must start to get its pictures. */
   readonly decodeFrom: Cut;
   /** First replaced sample and one past the last, decode order. */
   readonly firstSample: number;
   readonly endSample: number;
-  /** Samples behind `endSample` that go with the stretch. */
+  /** Samples after `endSample` that belong to the stretch. */
   readonly leaning: readonly number[];
   /** The same stretch as places in display order. */
   readonly firstPlace: number;
   readonly endPlace: number;
   readonly pictures: readonly PlannedPicture[];
-  /** Time of the first picture behind it before any shift, media ticks; null at the end of the clip. */
+  /** Time of the first picture after it before any shift, media ticks; null at the end of the clip. */
   readonly nextPts: number | null;
-  /** Time shift of what follows, media ticks, earlier stretches included. */
+  /** Time shift of everything after it, media ticks, including earlier stretches. */
   readonly shiftAfter: number;
 }
 
 export interface PlanInput {
   readonly samples: readonly Sample[];
   readonly order: DisplayOrder;
-  /** Where the stream may be cut, rising; the place at or before each span and the one behind it suffice. */
+  /** Where the stream may be cut, ascending; the places at or before each span and after it suffice. */
   readonly cuts: readonly Cut[];
   readonly edit: PictureEdit;
   /** Presentation time = media time + this. */
@@ -82,13 +82,13 @@ export type SegmentPlan =
   | { readonly ok: true; readonly segments: readonly Segment[]; readonly shiftTotal: number }
   | { readonly ok: false; readonly reason: string };
 
-/** Where decoding starts when the first key picture is lost, so that all pictures until the next are replaced. */
+/** Decoding start if the first key picture is lost, so that all pictures until the next one are replaced. */
 const BEGINNING: Cut = { sample: 0, place: 0, leaning: [] };
 
 /**
- * Which samples must be encoded anew for an edit, and with which pictures. Each stretch ends at the next cut
- * point behind its last changed picture and starts as late as possible: at the last sample before which exactly
- * the pictures shown earlier are decoded.
+ * Plans which samples an edit needs to encode again, and with which pictures. Each stretch ends at the first cut point
+ * after its last changed picture. It starts as late as possible: at the last sample before which exactly the pictures
+ * shown earlier are decoded.
  */
 export function planSegments(input: PlanInput): SegmentPlan {
   const { samples, order, edit } = input;
@@ -117,7 +117,7 @@ export function planSegments(input: PlanInput): SegmentPlan {
       end = input.cuts.find((cut) => cut.place >= changedEnd) ?? atEnd;
       next++;
     } while (next < edit.length && startOf(edit[next]) < end.place);
-    // Before a clean start as many samples as places lie: its number is both.
+    // Before a clean start there are as many samples as places, so its number is both.
     const firstSample = startOf(edit[begin]);
     const keyed = input.cuts.findLast((cut) => cut.place <= firstSample);
     if (!keyed && edit[begin]?.firstFrame !== 0) {
@@ -144,7 +144,10 @@ export function planSegments(input: PlanInput): SegmentPlan {
   return { ok: true, segments, shiftTotal: shift };
 }
 
-/** What an edit list hides before the first key picture cannot be decoded: the first shown picture stands there as well. */
+/**
+ * Pictures that an edit list hides before the first key picture cannot be decoded; the first shown picture replaces
+ * them.
+ */
 function withoutUndecodable(
   pictures: readonly PlannedPicture[],
   { firstShown }: DisplayOrder,
@@ -154,7 +157,7 @@ function withoutUndecodable(
   return pictures.map((one) => (shown && isHidden(one) ? { ...one, pixels: shown.pixels } : one));
 }
 
-/** For each place the last sample at or before it such that all earlier samples are exactly those shown earlier. */
+/** For each place, the last sample at or before it whose earlier samples are exactly those shown earlier. */
 export function cleanStarts(order: DisplayOrder): number[] {
   const starts: number[] = [];
   let latest = -1;

@@ -31,10 +31,10 @@ interface Counted extends CountedPlace {
 }
 
 /**
- * Makes room in the order counts for pictures that their encoder never counted: the counts of all pictures shown behind a hole are raised, or, where
- * B pictures over it are weighted by them, all of the group are multiplied, which keeps the shares. The groups must decode to the very
- * same pictures as before.
- * @returns null where that does not work out
+ * Makes room in the order counts for pictures that their encoder never counted. It raises the counts of all pictures
+ * shown after a hole. If B pictures across the hole are weighted by their counts, it multiplies all counts of the group
+ * instead, which keeps the ratios. The groups must decode to exactly the same pictures as before.
+ * @returns null if that fails
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function raiseCounts(input: RaiseInput): Promise<RaisedClip<SmartSource> | null> {
@@ -65,7 +65,7 @@ export async function raiseCounts(input: RaiseInput): Promise<RaisedClip<SmartSo
   return { source: { ...withReplaced(source, moved, []), countStep }, moved };
 }
 
-/** The groups in which some samples lie, from one IDR picture to the next. */
+/** The groups, from one IDR picture to the next, that contain some samples. */
 async function groupsWith(source: SmartSource, samples: readonly number[]): Promise<Part[]> {
   const starts: number[] = [];
   for (const [sample, { sync }] of source.samples.entries()) {
@@ -74,7 +74,7 @@ async function groupsWith(source: SmartSource, samples: readonly number[]): Prom
   return groupsAround(samples, starts, source.samples.length);
 }
 
-/** Null where the counts begin anew on the way. */
+/** Null if the counts restart within the group. */
 async function readGroup({ source, order }: RaiseInput, { from, end }: Part): Promise<Counted[] | null> {
   const { sps, pps } = source;
   const read = async (sample: number): Promise<{ head: SliceHeader; startsAnew: boolean } | null> => {
@@ -112,8 +112,9 @@ function raisedBehind(group: readonly Counted[], holes: readonly Hole[]): (numbe
 }
 
 /**
- * Factors that make room for all pictures of a group's holes, the least first. Most encoders count frames by two, so that half a factor keeps the counts
- * whole: with six bits for a count, as x264 writes, those of B pyramids are told up to two and a half.
+ * Factors that make room for all pictures of a group's holes, the least first. Most encoders count frames by two, so
+ * half a factor keeps counts whole. Counts of six bits, as x264 writes them, allow B pyramids a factor of up to two and
+ * a half.
  */
 function scalesFor(group: readonly Counted[], holes: readonly Hole[]): number[] {
   const times = factorFor(holes);
@@ -149,7 +150,7 @@ async function writeCounts(
   return written;
 }
 
-/** Of the pictures of a group, some of whose samples have other bytes. */
+/** Hashes of the pictures of a group in which some samples have other bytes. */
 async function hashesOf(
   { source, order, workDir, pixelFormat, tools, signal }: RaiseInput,
   part: Part,

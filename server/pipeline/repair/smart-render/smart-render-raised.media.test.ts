@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 const LOST = 3;
-/** With six bits for a count, twice the usual distance leaves no room for so many. */
+/** With six bits for a count, twice the usual distance leaves no room for this many. */
 const FOUR = 4;
 
 const X264 = '-c:v libx264 -preset veryfast -g 600';
@@ -27,7 +27,7 @@ interface Maker {
 }
 
 const MAKERS: readonly Maker[] = [
-  // A hole between two P pictures, behind which all is raised.
+  // A hole between two P pictures; all counts after it are raised.
   {
     name: 'no B pictures over it',
     encode: `${X264} -bf 2 -x264-params b-adapt=0:b-pyramid=none:bframes=2`,
@@ -39,7 +39,7 @@ const MAKERS: readonly Maker[] = [
     encode: `${X264} -bf 3 -x264-params b-adapt=0:b-pyramid=normal`,
     first: 51,
   },
-  // Their counts are told up to two and a half times as far apart.
+  // Their counts remain clear up to two and a half times as far apart.
   {
     name: 'weighted B pictures over four',
     encode: `${X264} -bf 3 -x264-params b-adapt=0:b-pyramid=normal`,

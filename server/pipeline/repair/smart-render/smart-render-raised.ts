@@ -12,33 +12,36 @@ import type { RoomlessSpans, Vacated } from './smart-render-vacancies.ts';
 /** A clip whose order counts leave room for pictures that were never counted. */
 export interface RaisedClip<Source> {
   readonly source: Source;
-  /** Where the samples lie that have other counts now, and otherwise the same data. */
+  /** New places of samples whose order counts changed; their other data are the same. */
   readonly moved: ReadonlyMap<number, ByteRange>;
 }
 
-/** A clip in which lost pictures have places, and what of it lies elsewhere for their sake. */
+/** A clip in which lost pictures have places, and the samples that were moved for that. */
 export interface PlacedClip<Source> {
   readonly vacated: Vacated<Source>;
   readonly moved: RaisedClip<Source>['moved'];
 }
 
-/** A clip that lost pictures get places in, and what of it is asked for. */
+/** A clip whose lost pictures get places, and what is requested of it. */
 export interface RenderJob extends SmartRenderInput {
   readonly stream: VideoStreamInfo;
   readonly format: RawFormat;
-  /** What is coded is written here. */
+  /** Coded data are written here. */
   readonly spool: FileHandle;
 }
 
-/** What became of it; `unfilled` names spans whose pictures could not be put into their places, where nothing was written for that. */
+/**
+ * The result; `unfilled` names spans whose pictures could not be put into their places, if nothing was written because
+ * of that.
+ */
 export type PlacedResult =
   | { readonly result: SmartRenderResult }
   | { readonly unfilled: ReadonlySet<ChangedSpan> };
 
-/** The clip is not rendered so. */
+/** The clip cannot be rendered this way. */
 export const declined = (reason: string): PlacedResult => ({ result: { done: false, reason } });
 
-/** A clip whose uncounted pictures have places in the coded stream, for which its counts leave no room. */
+/** A clip with places for uncounted pictures in its coded stream, but no room in its order counts. */
 export interface Roomless<Source> {
   readonly source: Source;
   readonly order: DisplayOrder;
@@ -49,21 +52,21 @@ export interface Roomless<Source> {
 }
 
 export interface RaisedInput<Source extends ClipSource> {
-  /** Spans that show more pictures than the order counts leave room for. */
+  /** Spans that show more pictures than the order counts have room for. */
   readonly noRoom: ReadonlySet<ChangedSpan>;
   readonly workDir: string;
   readonly place: (noRoom: RoomlessSpans) => Vacated<Source>;
-  /** Null where no room can be made. */
+  /** Null if no room can be made. */
   readonly raise: (roomless: Roomless<Source>) => Promise<RaisedClip<Source> | null>;
   readonly render: (placed: PlacedClip<Source>) => Promise<PlacedResult>;
 }
 
-/** Samples that have other bytes, by number. */
+/** Samples with other bytes, by number. */
 export type Written = ReadonlyMap<number, ByteRange>;
 
 /**
- * The first of some ways to write a group anew by which its pictures are what they were.
- * @param hash of all pictures of the group, some of whose samples are written anew
+ * The first of several ways to rewrite a group that leaves its pictures the same.
+ * @param hash hashes of all pictures of the group with the rewritten samples
  */
 export async function firstAlike<Way>(
   ways: readonly Way[],
@@ -81,12 +84,12 @@ export async function firstAlike<Way>(
   return null;
 }
 
-/** Tries with fewer spans each time. */
+/** Most attempts, each with fewer spans. */
 const MOST_TRIES = 2;
 
 /**
- * Renders a clip with the order counts raised where pictures are put in that were never counted, so that all others keep what they show; the
- * spans for which that does not work out, and the rest of their groups, are coded anew.
+ * Renders a clip with raised order counts where uncounted pictures are inserted, so that all others keep what they
+ * show. Spans for which that fails are encoded again, together with the rest of their groups.
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function renderRaised<Source extends ClipSource>(

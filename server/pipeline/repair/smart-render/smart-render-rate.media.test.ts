@@ -34,7 +34,7 @@ describe('rate factor of new pictures', () => {
       ...more.split(' '),
     ]);
     expect(keys.length).toBeGreaterThan(0);
-    // x264 codes key pictures with some three steps less.
+    // x264 codes key pictures with a quantiser about three steps lower.
     for (const key of keys) {
       expect(key).toBeLessThanOrEqual(quantiser);
       expect(key).toBeGreaterThan(quantiser - 6);

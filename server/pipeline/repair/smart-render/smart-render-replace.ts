@@ -11,17 +11,17 @@ export interface ReplaceInput
     Omit<ExchangeInput, 'takeSpool' | 'spent' | 'onShare'> {
   /** Whether pictures of this size may be encoded here; bridges need that. */
   readonly canEncode: boolean;
-  /** Share of the work, 0 to 1. */
+  /** Share of the work that is done, 0 to 1. */
   readonly onShare?: (share: number) => void;
 }
 
-/** Share of the work that is over when groups with new pictures are bridged, where damaged ones are exchanged behind that. */
+/** Progress when groups with new pictures are bridged, if damaged ones are exchanged afterwards. */
 const BRIDGED = 0.56;
 
 /**
- * Replaces pictures one by one where the rest of their groups can stay byte for byte: new ones by bridges, damaged ones that are kept as
- * decoded by an exchange or, where that fails, by bridges. Each step decodes the clip as the ones before it leave it: behind a
- * lost picture nothing decodes without a complaint until that is rebuilt.
+ * Replaces pictures one by one if the rest of their groups can keep their bytes: new pictures by bridges, damaged ones
+ * that stay as decoded by an exchange or, if that fails, by bridges. Each step decodes the clip as left by the steps
+ * before, because after a lost picture nothing decodes without a complaint until that is rebuilt.
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function replaceAlone(input: ReplaceInput): Promise<Exchange[]> {
@@ -51,7 +51,7 @@ export async function replaceAlone(input: ReplaceInput): Promise<Exchange[]> {
     onShare: undefined,
     source: over(made),
     edit: bridged.rest.filter((span) => !done.has(span)),
-    // Where nothing was exchanged, new pictures alone would fail as they have before.
+    // If nothing was exchanged, new pictures alone would fail as before.
     isWanted: exchanges.length > 0 ? () => true : hasKept,
     isUpToNew: false,
     spent: bridged.verbatimCount + exchanges.reduce((sum, { samples }) => sum + samples.length, 0),
@@ -59,7 +59,7 @@ export async function replaceAlone(input: ReplaceInput): Promise<Exchange[]> {
   return [...made, ...instead.bridges];
 }
 
-/** The clip as it is with these exchanges in it, later ones over earlier ones. */
+/** The clip with some exchanges applied, later ones over earlier ones. */
 export function withExchanges(
   source: SmartSource,
   made: readonly Exchange[],
@@ -74,7 +74,7 @@ export function withExchanges(
   return withReplaced(source, bytes, [...sets, verbatimPps.unit]);
 }
 
-/** Of samples that were replaced twice the later ones alone, and no small pictures of what has changed since. */
+/** For samples that were replaced twice, only the later ones; small pictures of what has changed since are dropped. */
 export function lastOfEach(made: readonly Exchange[]): Exchange[] {
   return made.map((one, at) => {
     const later = made.slice(at + 1);

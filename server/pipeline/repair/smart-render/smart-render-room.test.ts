@@ -15,7 +15,7 @@ const plain: SliceHeader = {
 };
 const sps = { pocType: 0, pocBits: 4 };
 
-/** A clip whose pictures have these order counts, in the order of display. */
+/** A clip whose pictures have these order counts, in display order. */
 function clipOf(counts: readonly (number | null)[], keys: readonly number[] = []) {
   const samples = counts.map((_, at) => ({
     offset: 0,
@@ -34,7 +34,7 @@ function clipOf(counts: readonly (number | null)[], keys: readonly number[] = []
   return { samples, shownEdit: { startTicks: 0, endTicks: Infinity, offsetTicks: 0 }, sps, head };
 }
 
-/** Puts so many pictures in front of picture 2. */
+/** Inserts this many pictures before picture 2. */
 const putIn = (count: number): ChangedSpan => ({
   firstFrame: 2,
   endFrame: 2,
@@ -53,7 +53,7 @@ const isWithout = async (counts: readonly (number | null)[], count: number, keys
 it('pictures that were counted have room, and others none', async () => {
   expect(await isWithout([0, 2, 10, 12], 3)).toBe(false);
   expect(await isWithout([0, 2, 4, 6], 3)).toBe(true);
-  // Between counts by two one more fits.
+  // Between counts by two, one more fits.
   expect(await isWithout([0, 2, 4, 6], 1)).toBe(false);
   expect(await isWithout([12, 14, 0, 2], 3)).toBe(true);
 });

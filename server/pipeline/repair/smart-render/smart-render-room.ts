@@ -4,16 +4,17 @@ import { wrapped } from '#server/media/order-count.ts';
 import type { ChangedSpan, PictureEdit } from '../picture-edit.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
-/** What of a clip tells whether its order counts leave room. */
+/** The facts of a clip that tell whether its order counts leave room. */
 export interface CountedClip extends Pick<SmartSource, 'samples' | 'shownEdit'> {
-  /** Null where it cannot be read. */
+  /** Null if it cannot be read. */
   readonly head: (sample: number) => Promise<Pick<SliceHeader, 'idr' | 'pocLsb'> | null>;
   readonly sps: Pick<SmartSource['sps'], 'pocType' | 'pocBits'>;
 }
 
 /**
- * Spans that show more pictures than the order counts of the clip (ITU-T H.264, 8.2.1, and H.265, 8.3.1) leave room for: their encoder never counted what is missing,
- * as a camera that skips pictures does. None where the heads beside a span do not tell.
+ * Spans that show more pictures than the clip's order counts have room for (ITU-T H.264, 8.2.1, and H.265, 8.3.1).
+ * Their encoder never counted the missing pictures, as when a camera skips some. None if the headers next to a span do
+ * not tell.
  */
 export async function spansWithoutRoom(clip: CountedClip, edit: PictureEdit): Promise<Set<ChangedSpan>> {
   const { samples, shownEdit, sps, head } = clip;
@@ -29,7 +30,7 @@ export async function spansWithoutRoom(clip: CountedClip, edit: PictureEdit): Pr
     if (firstFrame === 0 || pictures.length <= endFrame - firstFrame) continue;
     const [before, behind] = [await headOf(firstFrame - 1), await headOf(endFrame)];
     const [from, to] = [before?.pocLsb ?? null, behind?.pocLsb ?? null];
-    // A key picture begins a new count.
+    // A key picture restarts the count.
     if (from === null || to === null || behind?.idr) continue;
     const rise = wrapped(to - from, 2 ** sps.pocBits);
     if (rise > 0 && rise <= pictures.length) without.add(span);

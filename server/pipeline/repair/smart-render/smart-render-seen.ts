@@ -1,19 +1,19 @@
 import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { renumbered, type KeptRun } from '../../analyse/decode/kept-pictures.ts';
 
-/** Small grey pictures of some samples, in this order, as the strict decode of a trial showed them. */
+/** Small grey pictures of some samples, in this order, as shown by the strict decode of a trial. */
 export interface SeenPictures {
   readonly path: string;
   readonly samples: readonly number[];
 }
 
-/** What a trial shall show: all pictures between two of its times, ends included, ticks of its file. */
+/** Pictures that a trial should show: all between two of its times, both included, ticks of its file. */
 export interface WantedPictures extends SeenPictures {
   readonly ticks: readonly [first: number, last: number] | null;
 }
 
 /**
- * The pictures of a trial from the first to the last of some samples, as they are shown.
+ * The pictures of a trial from the first to the last of some samples, in display order.
  * @param placeAt places by the times of the trial's file
  */
 export function wantedOf(

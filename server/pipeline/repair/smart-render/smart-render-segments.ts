@@ -6,7 +6,7 @@ import type { Segment } from './smart-render-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
 export interface SegmentsInput {
-  /** With the exchanges that the stretches take in, where there are any. */
+  /** With the exchanges inside the stretches, if any. */
   readonly source: SmartSource;
   readonly coder: Coder;
   readonly target: TargetSequence;
@@ -15,10 +15,10 @@ export interface SegmentsInput {
 }
 
 /**
- * Encodes the stretches of a plan, two at a time where they fit: an encoder without a look ahead waits for its decoder half of the
- * time.
- * @returns what each became, null where nothing is to be encoded
- * @throws H264Error and MediaToolError as `Coder.encode` does, once all that run have ended
+ * Encodes the stretches of a plan, two at a time if memory allows: an encoder without lookahead waits for its decoder
+ * half of the time.
+ * @returns the result of each; null if nothing needs encoding
+ * @throws H264Error and MediaToolError like `Coder.encode`, after all running ones have ended
  */
 export async function encodeSegments(
   input: SegmentsInput,
@@ -38,7 +38,7 @@ export async function encodeSegments(
   return encoded;
 }
 
-/** idr_pic_id of the pictures right before and behind a stretch, where those are IDR pictures. */
+/** idr_pic_id of the pictures right before and after a stretch that are IDR pictures. */
 async function neighbourIdrIds(source: SmartSource, segment: Segment): Promise<number[]> {
   const ids: number[] = [];
   for (const sample of [segment.firstSample - 1, segment.endSample]) {

@@ -21,7 +21,7 @@ import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { isSelfContained } from '#server/media/mp4/write-tables.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 
-/** An MP4 clip with one description of its pictures, whatever they are coded with. */
+/** An MP4 clip with one description of its pictures, whatever their coding. */
 export interface ClipSource {
   readonly file: FileHandle;
   readonly movie: Movie;
@@ -29,11 +29,11 @@ export interface ClipSource {
   readonly entry: SampleEntry;
   readonly samples: readonly Sample[];
   readonly shownEdit: SimpleEdit;
-  /** Samples whose bytes lie elsewhere, as they have been replaced already. */
+  /** Samples whose bytes lie elsewhere, because they were replaced before. */
   readonly replaced?: ReadonlyMap<number, ByteRange>;
-  /** Samples that are lost from the file: they have a place and times, and no bytes until they are replaced. */
+  /** Samples that are lost from the file: they have a place and times, but no bytes until they are replaced. */
   readonly vacant?: ReadonlySet<number>;
-  /** Order counts of pictures shown one after the other may be so many times as far apart as their encoder made them; absent for 1. */
+  /** Factor by which order counts may be farther apart than their encoder made them; absent for 1. */
   readonly countStep?: number;
 }
 
@@ -45,7 +45,7 @@ export interface SmartSource extends ClipSource {
   readonly pps: readonly Pps[];
   /** NAL units of a sample. */
   units(sample: number): Promise<Buffer[]>;
-  /** Head of the first slice of a sample; null when the sample is damaged or holds no slice. */
+  /** Header of the first slice of a sample; null if the sample is damaged or has no slice. */
   head(sample: number): Promise<SliceHeader | null>;
 }
 
@@ -55,7 +55,7 @@ export type SourceAnswer<Source = SmartSource> =
 
 const MAX_SAMPLE_BYTES = 64 << 20;
 
-/** Reads everything that decides whether single pictures can be replaced; says why not otherwise. */
+/** Reads everything that decides whether single pictures can be replaced, or says why they cannot. */
 export async function openSmartSource(file: FileHandle, info: MediaInfo): Promise<SourceAnswer> {
   try {
     return await inspect(file, info);
@@ -68,7 +68,7 @@ export async function openSmartSource(file: FileHandle, info: MediaInfo): Promis
 const decline = (reason: string) => ({ ok: false, reason }) as const;
 
 /**
- * Reads what does not depend on the codec; says why single pictures cannot be replaced where they cannot.
+ * Reads what does not depend on the codec, or says why single pictures cannot be replaced.
  * @param codings names of sample descriptions that can be cut
  * @throws Mp4Error when the index of the file is damaged
  */
@@ -101,7 +101,7 @@ export async function openClip(
 
 /**
  * Where the bytes of a sample are.
- * @throws Mp4Error when there is none of this number
+ * @throws Mp4Error when there is no sample with this number
  */
 export function bytesOf({ file, samples, replaced }: ClipSource, sample: number): ByteRange {
   const found = samples[sample];
@@ -145,7 +145,7 @@ function withReaders(clip: ClipSource, config: AvcConfig, sps: Sps): SmartSource
       const slice = (await units(index)).find(isSlice);
       return slice ? parseSliceHeader(slice, sps) : null;
     } catch (error) {
-      // A damaged sample is no place to cut; that is all that matters here.
+      // A damaged sample is no place to cut; nothing else matters here.
       if (error instanceof Mp4Error || error instanceof H264Error) return null;
       throw error;
     }
@@ -154,9 +154,9 @@ function withReaders(clip: ClipSource, config: AvcConfig, sps: Sps): SmartSource
 }
 
 /**
- * The clip as it is once some of its samples are replaced.
+ * The clip with some of its samples replaced.
  * @param replaced bytes by sample
- * @param sets picture parameter sets that they name
+ * @param sets picture parameter sets that they use
  */
 export function withReplaced(
   source: SmartSource,
@@ -173,7 +173,7 @@ export function withReplaced(
 /**
  * The clip with places for samples that are lost from it.
  * @param samples all, decode order
- * @param vacant numbers of those that have no bytes
+ * @param vacant numbers of those without bytes
  */
 export function withVacant(
   source: SmartSource,
@@ -183,18 +183,18 @@ export function withVacant(
   return withReaders({ ...source, samples, vacant }, source.config, source.sps);
 }
 
-/** Whether a sample is lost and nothing stands in its place yet. */
+/** Whether a sample is lost and not replaced yet. */
 export const isVacant = ({ vacant, replaced }: ClipSource, sample: number): boolean =>
   vacant?.has(sample) === true && replaced?.has(sample) !== true;
 
-/** Decoder settings that know more picture parameter sets, each once. */
+/** Decoder settings with additional picture parameter sets, each once. */
 export function withSets(config: AvcConfig, sets: readonly Buffer[]): AvcConfig {
   const units = [...config.pps, ...sets];
   const pps = units.filter((unit, at) => units.findIndex((other) => other.equals(unit)) === at);
   return { ...config, pps };
 }
 
-/** Why slices of our encoder cannot stand in this sequence; null when they can. */
+/** Why slices of our encoder do not fit this sequence; null if they do. */
 function refuseSequence(sps: Sps, width: number, height: number): string | null {
   if (!sps.frameMbsOnly) return 'The video is interlaced.';
   if (sps.pocType === 1) return 'The video orders its pictures in a way (type 1) that cannot be continued.';
@@ -214,14 +214,15 @@ function refuseSequence(sps: Sps, width: number, height: number): string | null 
 }
 
 /**
- * Whether whole macroblocks are cut to a length: by the sequence, or, where it cuts nothing, by the container alone,
- * which decoders follow within one macroblock (ffmpeg, `init_dimensions` in h264_slice.c). New slices cover whole macroblocks either way.
+ * Whether whole macroblocks are cropped to a length: by the sequence, or, if it crops nothing, by the container alone,
+ * which decoders follow within one macroblock (ffmpeg, `init_dimensions` in h264_slice.c). New slices cover whole
+ * macroblocks either way.
  */
 function isCut(macroblocks: number, cropped: number, length: number): boolean {
   return cropped === 0 || macroblocks * 16 - cropped === length;
 }
 
-/** x264's name for the profile that a sequence allows; null when there is none. */
+/** x264's name for the profile of a sequence; null if there is none. */
 export function encoderProfile(sps: Sps): string | null {
   const deep = sps.bitDepthLuma > 8;
   if (sps.profile === 66) return 'baseline';
@@ -235,15 +236,15 @@ export function encoderProfile(sps: Sps): string | null {
   return null;
 }
 
-/** Whether a sample may be decoded without anything before it: an IDR picture of the described sequence. */
+/** Whether a sample can be decoded without anything before it: an IDR picture of the described sequence. */
 export async function isIdr(source: SmartSource, sample: number): Promise<boolean> {
   const head = await source.head(sample);
   return head?.idr === true && source.pps.some((pps) => pps.id === head.ppsId && pps.spsId === source.sps.id);
 }
 
 /**
- * Whether any parameter set inside a sample differs from the sample description's: then the stream
- * changes on its way and a slice moved to the described sequence would be wrong.
+ * Whether any parameter set inside a sample differs from the sample description's. The stream then changes midway, and
+ * a slice moved to the described sequence would be wrong.
  */
 export function hasForeignParameterSets(source: SmartSource, units: readonly Buffer[]): boolean {
   const known = new Set([...source.config.sps, ...source.config.pps].map((unit) => unit.toString('latin1')));

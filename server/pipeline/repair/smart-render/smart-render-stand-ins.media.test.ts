@@ -67,14 +67,17 @@ async function make(name: string, video: string, by: string): Promise<string> {
   return second;
 }
 
-/** Time and disposability of the pictures in display order; the demuxer does not tell it, slice heads do. */
+/**
+ * Time of each picture in display order, and whether no other refers to it; slice headers tell that, the demuxer does
+ * not.
+ */
 async function shownPictures(file: string): Promise<{ pts: number; isPlain: boolean }[]> {
   const { stderr } = await runTool('read slice heads', tools.ffmpeg, [
     ...'-v trace -i'.split(' '),
     file,
     ...'-map 0:v:0 -c copy -bsf:v trace_headers -f null -'.split(' '),
   ]);
-  // One picture may have several slices: those at macroblock 0 begin one.
+  // A picture may have several slices; the one at macroblock 0 begins it.
   const heads = stderr
     .split('\n')
     .filter((line) => /trace_headers.* (nal_ref_idc|first_mb_in_slice) /.test(line));

@@ -5,10 +5,10 @@ import type { ChangedSpan, PictureEdit, PixelSource } from '../picture-edit.ts';
 import type { Segment } from './smart-render-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
-/** One coded picture that is exchanged alone, everything around it untouched. */
+/** One coded picture that is exchanged alone; everything around it stays unchanged. */
 export interface StandIn {
   readonly sample: number;
-  /** `original` numbers are places in display order, hidden pictures counted. */
+  /** `original` numbers are places in display order, counting hidden pictures. */
   readonly pixels: PixelSource;
   readonly frameNum: number;
   readonly pocLsb: number | null;
@@ -22,16 +22,16 @@ interface Candidate {
 export interface SplitEdit {
   /** Spans whose pictures are exchanged one by one. */
   readonly candidates: readonly Candidate[];
-  /** Spans that need their group of pictures encoded anew. */
+  /** Spans whose group of pictures must be encoded again. */
   readonly rest: PictureEdit;
 }
 
-/** More pictures than this in one span are cheaper and smaller as one encoded stretch. */
+/** With more pictures in one span, an encoded stretch is cheaper and smaller. */
 const MAX_STAND_INS = 12;
 
 /**
- * Finds the spans that only exchange pictures nobody refers to (`nal_ref_idc` 0, as most B pictures): the
- * rest of their group of pictures then stays byte for byte, however long it is.
+ * Finds spans that only exchange pictures that no other refers to (`nal_ref_idc` 0, as most B pictures). The rest of
+ * their group then keeps its bytes, however long it is.
  */
 export async function splitEdit(
   source: SmartSource,
@@ -51,7 +51,7 @@ export async function splitEdit(
   return { candidates, rest };
 }
 
-/** Samples of pictures that do not stay what they are. */
+/** Samples of pictures that change. */
 function changedSamples(order: DisplayOrder, edit: PictureEdit): Set<number> {
   const changed = new Set<number>();
   for (const { firstFrame, endFrame } of edit) {
@@ -96,7 +96,9 @@ async function toStandIns(
   return standIns;
 }
 
-/** The head of a picture that nobody refers to, by itself or by the pictures around; null for others and where it is open. */
+/**
+ * The header of a picture that no other refers to, from itself or from its neighbours; null for others and if unknown.
+ */
 async function plainHead(
   source: SmartSource,
   order: DisplayOrder,
@@ -109,7 +111,7 @@ async function plainHead(
   return own?.frameNum === placed.head.frameNum ? own : placed.head;
 }
 
-/** The head of a picture as it says itself; null when that may be damaged. */
+/** The header of a picture as stated by itself; null if it may be damaged. */
 async function ownHead(
   source: SmartSource,
   order: DisplayOrder,
@@ -121,9 +123,8 @@ async function ownHead(
 }
 
 /**
- * Whether the numbers in the head of a picture, which may be damaged, are those its place asks for: the frame
- * number follows from the picture decoded before (ITU-T H.264, 7.4.3), the order count lies between those
- * shown before and behind.
+ * Whether the numbers in a possibly damaged header fit the picture's place. The frame number follows from the picture
+ * decoded before (ITU-T H.264, 7.4.3), and the order count lies between those of the pictures shown before and after.
  */
 async function fitsNeighbours(
   source: SmartSource,
@@ -143,13 +144,13 @@ async function fitsNeighbours(
   if (!earlier || earlier.pocLsb === null || head.pocLsb === null) return false;
   const range = 2 ** source.sps.pocBits;
   const step = (head.pocLsb - earlier.pocLsb + range) % range;
-  // Behind the picture a new count may begin; then one side has to do.
+  // A new count may begin after the picture; then one side must suffice.
   const scale = source.countStep ?? 1;
   if (!later || later.idr || later.pocLsb === null) return step === 1 || step === 2 || step === 2 * scale;
   return step > 0 && step === (later.pocLsb - head.pocLsb + range) % range;
 }
 
-/** Moves spans back whose pictures lie in a stretch that is encoded anyway. */
+/** Moves spans back to the rest if their pictures lie in a stretch that is encoded anyway. */
 export function withoutCovered(split: SplitEdit, segments: readonly Segment[]): SplitEdit {
   const isCovered = ({ standIns }: Candidate) => {
     return standIns.some(({ sample }) => {

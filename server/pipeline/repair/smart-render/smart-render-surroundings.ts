@@ -5,22 +5,25 @@ import type { Part } from './smart-render-part.ts';
 
 /** Places of the pictures that a damaged one is concealed from. */
 export interface PlacesAround {
-  /** One more in front of `earlier`, where there is one. */
+  /** One more before `earlier`, if there is one. */
   readonly earliest?: number;
-  /** Two that are decoded and shown in front, the nearer one second. */
+  /** Two that are decoded and shown before it; the second one is nearer. */
   readonly earlier: number;
   readonly before: number;
   readonly own: number;
   /** The one shown next. */
   readonly after: number;
-  /** Where pictures decoded later are shown in front: the last of them, and one as far behind as `before` is in front. */
+  /**
+   * Set if pictures decoded later are shown before it: the last of them, and one as far after it as `before` is before
+   * it.
+   */
   readonly beside?: number;
   readonly later?: number;
 }
 
 /**
- * The places around a sample; null where a part lacks one of them.
- * @param reference place of the picture that it shall be made of; else that is the nearest in front
+ * The places around a sample; null if a part lacks one of them.
+ * @param reference place of the picture to conceal it from; the nearest one before it by default
  */
 export function placesAround(
   order: DisplayOrder,
@@ -48,7 +51,7 @@ export function placesAround(
 /**
  * The decoded pictures at those places.
  * @param pictures by place
- * @returns null where one is missing, where their times do not rise, or where they are not of one shot
+ * @returns null if one is missing, their times do not rise, or they are not of one shot
  */
 export function picturesAround(
   pictures: ReadonlyMap<number, TimedPicture>,

@@ -6,7 +6,7 @@ import type { Segment } from './smart-render-plan.ts';
 import { keyQuantisers, rateFactorFor } from './smart-render-rate.ts';
 import { encoderProfile, hasForeignParameterSets, type SmartSource } from './smart-render-source.ts';
 
-/** The units of a sample, none where it is too damaged to have any. */
+/** The units of a sample; none if it is too damaged to have any. */
 async function unitsOf(source: SmartSource, sample: number): Promise<readonly Buffer[]> {
   try {
     return await source.units(sample);
@@ -16,7 +16,7 @@ async function unitsOf(source: SmartSource, sample: number): Promise<readonly Bu
   }
 }
 
-/** What new pictures must look like to stand beside the old ones; a sentence when they cannot. */
+/** The encoding that new pictures must have next to the old ones; a sentence if that is impossible. */
 export async function toTarget(
   source: SmartSource,
   info: MediaInfo,

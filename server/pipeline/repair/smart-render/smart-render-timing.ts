@@ -25,9 +25,9 @@ export type Timing =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Decode and presentation times of every sample of the result. Presentation times are the planned ones;
- * kept samples keep their decode times (shifted with their surroundings), new ones take the decode
- * slots they replace, or are spread evenly behind their presentation where the number of pictures changed.
+ * Plans decode and presentation times of every sample of the result. Presentation times are the planned ones. Kept
+ * samples keep their decode times, shifted with their surroundings. New ones take the decode times that they replace,
+ * or are spread evenly before their presentation if the number of pictures changed.
  */
 export function planTimes(samples: readonly Sample[], segments: readonly Segment[]): Timing {
   const out: { dts: number; pts: number; from: ResultSample['from'] }[] = [];
@@ -84,8 +84,8 @@ export function planTimes(samples: readonly Sample[], segments: readonly Segment
 }
 
 /**
- * Two samples of an original may have one decode time, as those of security cameras do that list a picture of no length: the earlier
- * one is decoded a tick before, which no player shows.
+ * Makes decode times rise. Two samples of an original may have the same decode time, as in security cameras that list a
+ * picture without duration. The earlier one is then decoded a tick before, which no player shows.
  */
 function riseToEnd(out: { dts: number; readonly from: ResultSample['from'] }[]): void {
   for (let at = out.length - 2; at >= 0; at -= 1) {
@@ -104,8 +104,8 @@ function risesBetween(before: number, segment: Segment, behind: number): boolean
 }
 
 /**
- * Decode slots right behind the next kept sample whose pictures go with the stretch: that sample takes the last of
- * them, so that the pictures before it have one each.
+ * Number of decode times right after the next kept sample whose pictures belong to the stretch. That sample takes the
+ * last of them, so that each picture before it has one.
  */
 function freedSlots({ endSample, leaning }: Segment): number {
   let count = 0;
@@ -113,7 +113,7 @@ function freedSlots({ endSample, leaning }: Segment): number {
   return count;
 }
 
-/** Decode times for the pictures of one stretch, or null when they do not fit between its neighbours. */
+/** Decode times for the pictures of one stretch; null if they do not fit between its neighbours. */
 function decodeSlots(
   samples: readonly Sample[],
   segment: Segment,

@@ -4,15 +4,18 @@ import { MACROBLOCK, type Sps } from '#server/media/h264/sps.ts';
 import type { Moved } from '#server/media/square-motion.ts';
 import type { MovedFrom } from './smart-render-torn.ts';
 
-/** Mean square error of luma up to which a moved macroblock stands for the samples that are wanted: these are guesses themselves. */
+/**
+ * Mean square error of luma up to which a moved macroblock may replace the wanted samples, which are estimates
+ * themselves.
+ */
 const NEAR = 20;
-/** Samples that a vector moves at most in the search. */
+/** Longest vector of the search, samples. */
 const FARTHEST = 64;
 const MOST_STEPS = 24;
 
 /**
- * What may stand for each macroblock of a picture: it moved from another by whole samples where that comes near, else its own samples. The
- * vector of the one before and those above are where the search begins.
+ * Chooses a replacement for each macroblock of a picture: moved from another picture by whole samples if that is close
+ * enough, else its own samples. The search begins at the vectors of the previous macroblock and of those above.
  * @param pixels planes Y, Cb, Cr of 8 bits of the coded size, 4:2:0
  */
 export function movedOrRaw(
@@ -58,7 +61,7 @@ const STEPS = [
   [0, -1],
 ] as const;
 
-/** The vector of the least error that goes on getting less from one of some, whole samples. */
+/** The vector with the least error, found by descent from several starts, whole samples. */
 function search(wanted: Uint8Array, from: Uint8Array, size: Size, place: Place, starts: readonly Moved[]) {
   const errorOf = (moved: Moved, most: number) => squareErrorAt({ wanted, from, size, place }, moved, most);
   let best = { moved: STILL, error: errorOf(STILL, Infinity) };
@@ -86,8 +89,9 @@ interface Search {
 }
 
 /**
- * Square error of the luma of a macroblock; beyond the edges a picture goes on as its edge is. Infinite for vectors that are too long.
- * @param most is not added up beyond
+ * Square error of the luma of a macroblock; pictures continue beyond their edges. Infinity for vectors that are too
+ * long.
+ * @param most the sum stops above this
  */
 function squareErrorAt({ wanted, from, size, place }: Search, { x, y }: Moved, most: number): number {
   if (Math.abs(x) > FARTHEST || Math.abs(y) > FARTHEST) return Infinity;

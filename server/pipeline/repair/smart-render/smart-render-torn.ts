@@ -14,19 +14,24 @@ export interface MovedFrom {
   readonly frameNum: number;
 }
 
-/** Macroblocks in front of one that it cannot read which ffmpeg guesses too (`ff_er_frame_end` in error_resilience.c). */
+/** Macroblocks before an unreadable one that ffmpeg conceals too (`ff_er_frame_end` in error_resilience.c). */
 const GUESSED_BEFORE = 50;
 
-/** What a damaged sample shall show where it cannot be read. */
+/** What a damaged sample should show where it cannot be read. */
 export interface TornShown {
-  /** Of all of it. */
+  /** Of the whole picture. */
   readonly pixels: Uint8Array;
   readonly from: MovedFrom | null;
-  /** The first macroblock that shall show that; as far in front of the first that cannot be read as a decoder guesses where it is not known. */
+  /**
+   * The first macroblock that should show it. If unknown, as far before the first unreadable one as a decoder conceals.
+   */
   readonly firstLost?: number | undefined;
 }
 
-/** A damaged sample part of which can be read; null where all of it can, nothing can, or it is coded in an unusual way. */
+/**
+ * Opens a damaged sample that is partly readable; null if it is entirely readable, not at all, or coded in an unusual
+ * way.
+ */
 export async function openTornSample(source: SmartSource, sample: number): Promise<TornPicture | null> {
   try {
     const units = await source.units(sample);
@@ -43,9 +48,10 @@ function nullForUnusual(error: unknown): null {
 }
 
 /**
- * A damaged sample whose readable macroblocks keep their data: what later pictures take over from them, samples and motion, stays, for a
- * small share of the bytes of a verbatim picture. In the place of the others stand moved ones where these come near, else raw ones.
- * @returns null where it is coded in an unusual way
+ * Rewrites a damaged sample so that readable macroblocks keep their data, including the samples and motion that later
+ * pictures take over, for a small share of the bytes of a verbatim picture. The others are replaced by moved
+ * macroblocks if these are close enough, else by raw ones.
+ * @returns null if it is coded in an unusual way
  */
 export function tornSample(
   { sps, config }: SmartSource,

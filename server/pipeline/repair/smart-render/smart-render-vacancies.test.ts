@@ -8,7 +8,7 @@ const TICKS = 10;
 /** Display numbers in decode order: I0 P3 B1 B2 P6 B4 B5 P9 B7 B8. */
 const DECODED = [0, 3, 1, 2, 6, 4, 5, 9, 7, 8];
 
-/** A clip without the pictures that are lost; each other keeps its times. */
+/** A clip without the lost pictures; the others keep their times. */
 function clipWithout(lost: readonly number[]): TimedClip {
   const samples = DECODED.flatMap((frame, at): Sample[] => {
     const dts = (at - 1) * TICKS;
@@ -21,7 +21,7 @@ function clipWithout(lost: readonly number[]): TimedClip {
 
 const raw: PixelSource = { kind: 'raw', path: 'new.raw', index: 0 };
 
-/** Puts pictures at these display times in front of the picture `frame` of the file. */
+/** Inserts pictures at these display times before the picture `frame` of the file. */
 const filled = (frame: number, shown: readonly number[], more: Partial<ChangedSpan> = {}): ChangedSpan => ({
   firstFrame: frame,
   endFrame: frame,
@@ -54,7 +54,7 @@ describe('withVacancies', () => {
 
   it('decodes what is shown before a key picture before it, though the hole in the decode times lies behind', () => {
     const clip = clipWithout([4, 5]);
-    // An encoder that was given the hole: I6 starts anew, and its times of decoding are late by the hole only behind P9.
+    // An encoder that was fed with the gap: I6 restarts, and the decode times include the gap only after P9.
     const order = [0, 3, 1, 2, 6, 9, 7, 8];
     const at = [-1, 0, 1, 2, 3, 4, 7, 8];
     const samples = clip.samples.map((sample, number) => {

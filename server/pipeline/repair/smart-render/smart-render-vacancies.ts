@@ -7,42 +7,42 @@ import type { ChangedSpan, PictureEdit, PixelSource } from '../picture-edit.ts';
 import type { DoneSmartRender } from './smart-render.ts';
 import type { ClipSource } from './smart-render-source.ts';
 
-/** What of a clip tells where pictures are lost. */
+/** The facts of a clip that tell where pictures are lost. */
 export type TimedClip = Pick<ClipSource, 'samples' | 'shownEdit' | 'vacant'>;
 
 /** A clip in which pictures that are lost from the file have places of their own. */
 export interface Vacated<Source> {
   readonly source: Source;
-  /** The edit in the numbers of all pictures, lost ones counted: these are replaced, none is put in between. */
+  /** The edit with all pictures numbered, including lost ones: these are replaced, none is inserted. */
   readonly edit: PictureEdit;
   /**
-   * The same with lost pictures beside damage, from which the pictures there are made, left to be concealed as damaged ones are; null
-   * where there are none.
+   * The same edit with lost pictures next to damage left to be concealed like damaged ones, because the pictures there
+   * refer to them; null if there are none.
    */
   readonly asDamage: PictureEdit | null;
-  /** Pictures of the file in front of which those stand. */
+  /** Pictures of the file before which those stand. */
   readonly besideDamage: readonly number[];
   /** Their samples. */
   readonly toConceal: readonly number[];
-  /** The spans of the edit whose pictures were never counted, by the samples of those. */
+  /** Spans of the edit with pictures that were never counted, by the samples of those. */
   readonly uncounted: ReadonlyMap<number, ChangedSpan>;
-  /** What number a picture, lost ones counted, has without them; null for a lost one. */
+  /** Number of a picture without counting lost ones; null for a lost one. */
   readonly ownFrame: (frame: number) => number | null;
 }
 
-/** A picture of the edit for which the file has none. */
+/** A picture of the edit that the file does not have. */
 interface Lost {
   /** Media ticks of the original. */
   readonly pts: number;
   /** Which span of the edit shows it. */
   readonly spanAt: number;
-  /** Whether its encoder left it out, so that no place in the coded stream waits for it. */
+  /** Whether its encoder left it out, so that the coded stream has no place for it. */
   readonly isUncounted: boolean;
 }
 
-/** Spans that show more pictures than the order counts of the clip leave room for. */
+/** Spans that show more pictures than the clip's order counts have room for. */
 export interface RoomlessSpans {
-  /** Those whose pictures get places all the same: right behind all pictures shown before them. */
+  /** Spans whose pictures get places anyway: right after all pictures shown before them. */
   readonly placed: ReadonlySet<ChangedSpan>;
   readonly left: ReadonlySet<ChangedSpan>;
 }
@@ -50,8 +50,9 @@ export interface RoomlessSpans {
 const NONE: RoomlessSpans = { placed: new Set(), left: new Set() };
 
 /**
- * Gives each picture that an edit puts into a hole of the times the place in the coded stream from which it was lost: filled there, as any other
- * picture is replaced, it leaves the rest of its group byte for byte. Spans for which that does not work out stay as they are.
+ * Gives each picture that an edit puts into a gap in the times the place in the coded stream from which it was lost.
+ * Filled there like any replaced picture, it leaves the rest of its group byte for byte. Spans for which that fails
+ * stay as they are.
  * @param withVacant the clip with all samples, some of which have no bytes
  */
 export function withVacancies<Source extends TimedClip>(
@@ -115,7 +116,7 @@ export function withVacancies<Source extends TimedClip>(
 const isIn = (spans: ReadonlySet<ChangedSpan>, span: ChangedSpan | undefined) =>
   span !== undefined && spans.has(span);
 
-/** Whether each lost picture that is to be concealed has got one of those that were made alone; others may be put in in another way. */
+/** Whether each lost picture that should be concealed was made; others may be inserted in another way. */
 export function concealsAll(
   { toConceal }: Pick<Vacated<TimedClip>, 'toConceal'>,
   made: readonly { readonly samples: readonly number[] }[],
@@ -124,7 +125,7 @@ export function concealsAll(
   return toConceal.every((sample) => filled.has(sample));
 }
 
-/** What was rendered of such a clip, in the numbers of the pictures that the file has. */
+/** The result of rendering such a clip, in the numbers of the file's own pictures. */
 export function inOwnNumbers(
   { source, ownFrame }: Vacated<TimedClip>,
   result: DoneSmartRender,
@@ -150,8 +151,8 @@ export function inOwnNumbers(
 }
 
 /**
- * Pictures of spans that keep all times and the pictures they have, and show more in between. Not in front of the first picture of the
- * clip and behind its last, where nothing is lost between others.
+ * Lost pictures of spans that keep all their pictures and times and show more in between. Not before the first picture
+ * of the clip or after its last one, where nothing is lost between others.
  */
 function lostPictures(
   source: TimedClip,
@@ -188,19 +189,22 @@ interface Vacant {
   readonly sample: Sample;
 }
 
-/** Samples to each side among which the hole that a lost one left in the decode times is looked for: as many as a decoder can hold back. */
+/**
+ * Samples on each side among which the gap of a lost one in the decode times is searched: as many as a decoder can hold
+ * back.
+ */
 const NEAR = 16;
 
 /**
- * Where lost pictures were decoded: in the hole of the decode times that lies nearest, else right behind all pictures shown before.
- * Nothing for spans of which any picture finds no place.
+ * Finds where lost pictures were decoded: in the nearest gap of the decode times, or right after all pictures shown
+ * before. Nothing for spans with a picture that finds no place.
  */
 function placeVacant(samples: readonly Sample[], lost: readonly Lost[]): Vacant[] {
   const holes = new Map<number, Lost[]>();
   const failed = new Set<number>();
   for (const one of lost) {
     const behind = 1 + samples.findLastIndex(({ pts }) => pts < one.pts);
-    // B pictures hold others back until they are shown: a place farther behind could ask for more of that than the stream says.
+    // B pictures delay others until they are shown; a later place could need more delay than the stream states.
     const taken = (at: number) => holes.get(at)?.length ?? 0;
     const hole = one.isUncounted ? null : nearestHole(samples, behind, nextStart(samples, one), taken);
     const before = hole ?? behind;
@@ -226,8 +230,8 @@ function placeVacant(samples: readonly Sample[], lost: readonly Lost[]): Vacant[
 }
 
 /**
- * The key picture at which a decoder starts anew behind a lost one, as far as what is listed tells: shown behind it, and nothing decoded later
- * is shown before it. What is shown before it is decoded before it.
+ * The key picture at which a decoder restarts after a lost one, as far as the list tells: shown after it, and nothing
+ * decoded later is shown before it. What is shown before it is decoded before it.
  */
 function nextStart(samples: readonly Sample[], lost: Lost): number {
   const at = samples.findIndex(
@@ -239,7 +243,7 @@ function nextStart(samples: readonly Sample[], lost: Lost): number {
   return at < 0 ? samples.length : at;
 }
 
-/** @param end place behind which none is looked for */
+/** @param end place up to which to search */
 function nearestHole(
   samples: readonly Sample[],
   around: number,
@@ -259,12 +263,12 @@ function nearestHole(
 }
 
 /**
- * Lost neighbours as they were decoded: first what is shown before pictures that are decoded already, then, in a stream that shows
- * pictures in another order than it decodes them, the last one before those that refer to it.
+ * Sorts lost neighbours into decode order: first those shown before pictures that are already decoded. Then, if the
+ * stream reorders pictures, the last one comes before those that refer to it.
  */
 function inDecodeOrder(samples: readonly Sample[], before: number, lost: readonly Lost[]): Lost[] {
   const sorted = lost.toSorted((a, b) => a.pts - b.pts);
-  // Nobody refers to pictures that were never coded.
+  // No picture refers to pictures that were never coded.
   if (lost.every(({ isUncounted }) => isUncounted)) return sorted;
   const latest = samples.slice(0, before).reduce((most, { pts }) => Math.max(most, pts), -Infinity);
   const behind = sorted.filter(({ pts }) => pts < latest);
@@ -277,7 +281,7 @@ function inDecodeOrder(samples: readonly Sample[], before: number, lost: readonl
 function countedSpan(span: ChangedSpan, isFilled: boolean, counted: (frame: number) => number): ChangedSpan {
   const { firstFrame, endFrame, pictures } = span;
   const count = isFilled ? pictures.length : endFrame - firstFrame;
-  // A hole lies right behind the picture before it.
+  // A gap lies right after the picture before it.
   const first = isFilled || count === 0 ? counted(firstFrame - 1) + 1 : counted(firstFrame);
   const inOwn = (pixels: PixelSource): PixelSource =>
     pixels.kind === 'original' ? { ...pixels, frame: counted(pixels.frame) } : pixels;

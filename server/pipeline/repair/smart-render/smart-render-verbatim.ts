@@ -5,24 +5,26 @@ import type { SquareMotion } from '#server/media/square-motion.ts';
 import { verbatimBudget, verbatimBytes, type DamagedSample } from './exchange/smart-render-exchange-plan.ts';
 import type { SmartSource } from './smart-render-source.ts';
 
-/** Picture parameter set of pictures that are coded sample by sample. */
+/** Picture parameter set of verbatim pictures, which are coded sample by sample. */
 export interface VerbatimPps {
   readonly id: number;
   readonly unit: Buffer;
 }
 
-/** One under an id that the clip does not use; null when there is no room. One id is left free for the encoder's own set. */
+/** One with an id that the clip does not use; null if there is no room. One id is left for the encoder's own set. */
 export function verbatimPps(source: SmartSource): VerbatimPps | null {
   const id = Math.max(-1, ...source.pps.map((pps) => pps.id)) + 2;
   if (id > 255 || source.config.pps.length >= 254) return null;
   return { id, unit: pcmPps(source.sps, id) };
 }
 
-/** Verbatim pictures that a clip may have. */
+/** Most verbatim pictures that a clip may have. */
 export const mostVerbatim = (source: SmartSource): number =>
   Math.floor(verbatimBudget(source) / verbatimBytes(source.sps));
 
-/** A sample with the given pixels in place of a coded picture; it carries the parameter set where the old one has sets too. */
+/**
+ * A sample with the given pixels in place of a coded picture; it carries the parameter set if the old one has sets too.
+ */
 export async function verbatimSample(
   source: SmartSource,
   { sample, head }: DamagedSample,
@@ -32,7 +34,7 @@ export async function verbatimSample(
   return withSets(source, sample, pcmPicture(pixels, source.sps, pps.id, head), pps);
 }
 
-/** A sample of blocks that are moved from a reference in place of a coded picture. */
+/** A sample of blocks moved from a reference, in place of a coded picture. */
 export async function movedSample(
   source: SmartSource,
   { sample, head }: DamagedSample,

@@ -15,24 +15,24 @@ import type { ResultSample, Timing } from './smart-render-timing.ts';
 
 export interface ResultToWrite {
   readonly source: ClipSource;
-  /** Sample description that knows the new pictures too; null where the old one does. */
+  /** Sample description that includes the new pictures; null if the old one does. */
   readonly sampleEntry: Buffer | null;
   readonly order: DisplayOrder;
   readonly timing: Extract<Timing, { ok: true }>;
   readonly segments: readonly Segment[];
-  /** Coded pictures of each segment; null for one that only removes. */
+  /** Coded pictures of each segment; null if it only removes. */
   readonly encoded: readonly (EncodedPictures | null)[];
   /** Pictures exchanged alone: by sample of the original, in the order of `coded.pictures`. */
   readonly standIns: { readonly samples: readonly number[]; readonly coded: EncodedPictures } | null;
   /** Kept samples whose bytes lie elsewhere now, with the same pictures. */
   readonly moved?: ReadonlyMap<number, ByteRange>;
-  /** Added to the length of the clip, media ticks. */
+  /** Added to the duration of the clip, media ticks. */
   readonly shiftTotal: number;
   readonly outputPath: string;
   readonly signal?: AbortSignal;
 }
 
-/** Writes the clip: old and new pictures in one video track, all other tracks as they were. */
+/** Writes the clip: old and new pictures in one video track, all other tracks unchanged. */
 export async function writeResult(result: ResultToWrite): Promise<void> {
   const { source } = result;
   const { movie, track } = source;
@@ -72,8 +72,8 @@ function toNewSample(result: ResultToWrite, sample: ResultSample): NewSample {
 }
 
 /**
- * The sample description with the picture parameter set of the new slices; null when there are none.
- * @param verbatim the set that verbatim pictures name, where there are any
+ * The sample description with the picture parameter set of the new slices; null if there are none.
+ * @param verbatim the set of verbatim pictures, if any
  */
 export function withNewPps(
   source: SmartSource,
@@ -84,10 +84,10 @@ export function withNewPps(
   const units = new Map<string, Buffer>();
   for (const segment of encoded) if (segment) units.set(segment.pps.toString('latin1'), segment.pps);
   if (units.size === 0 && !verbatim) return null;
-  // All stretches share one set: same encoder, same settings. Anything else cannot share one id.
+  // All stretches share one set, because encoder and settings are the same. Different sets cannot share an id.
   if (units.size > 1) throw new H264Error('The encoder changed its settings between two stretches.');
   const pps = [...config.pps, ...units.values(), ...(verbatim ? [verbatim] : [])];
-  // Verbatim pictures are larger than the level of the clip may allow.
+  // Verbatim pictures may be larger than the clip's level allows.
   const level = (verbatim && levelWithVerbatim(source)) ?? config.level;
   const sps = level > config.level ? config.sps.map((unit) => withLevel(unit, level)) : config.sps;
   const raised = Math.max(level, config.level);
@@ -103,7 +103,7 @@ function withNewEntry(trak: Box, sampleEntry: Buffer | null): Box {
   });
 }
 
-/** The track with durations and edit list fitted to its new samples. */
+/** The track with duration and edit list adapted to its new samples. */
 function withNewHeader(trak: Box, result: ResultToWrite, samples: readonly NewSample[]): Box {
   const { movie, track } = result.source;
   const toMovie = (ticks: number) => Math.round((ticks * movie.timescale) / track.timescale);

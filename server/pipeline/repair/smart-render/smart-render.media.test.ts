@@ -42,7 +42,7 @@ interface Maker {
   readonly remux?: { readonly input?: string[]; readonly output?: string[] };
   readonly turned?: Degrees;
   readonly extension?: string;
-  /** File type of the first run when it differs. */
+  /** File type of the first run, if it differs. */
   readonly by?: string;
 }
 
@@ -97,7 +97,7 @@ const MAKERS: readonly Maker[] = [
   {
     name: 'parameter-sets-in-band',
     video: '-c:v libx264 -preset veryfast -bf 2 -g 30',
-    // A transport stream repeats parameter sets at each key frame, and a copy into MP4 leaves them there.
+    // A transport stream repeats parameter sets at each key frame, and a copy into MP4 keeps them there.
     by: 'ts',
     remux: {},
   },

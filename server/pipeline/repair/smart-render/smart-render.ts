@@ -37,46 +37,49 @@ import { isUnfit } from '../unfit.ts';
 export interface SmartRenderInput {
   readonly inputPath: string;
   readonly outputPath: string;
-  /** Folder for working files; they are left there for the caller to remove. */
+  /** Folder for working files; the caller removes them. */
   readonly workDir: string;
   readonly info: MediaInfo;
   readonly edit: PictureEdit;
   readonly tools: ToolPaths;
   readonly limits: MediaLimits;
   readonly signal?: AbortSignal;
-  /** Share of the pictures to be encoded that are encoded, 0 to 1. */
+  /** Share of the pictures to encode that are encoded, 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
 export interface DoneSmartRender {
   readonly done: true;
-  /** Coded pictures carried over byte for byte. */
+  /** Number of coded pictures carried over byte for byte. */
   readonly framesKept: number;
-  /** Coded pictures of the original. */
+  /** Number of coded pictures in the original. */
   readonly framesTotal: number;
-  /** Stretches of the original, display order, whose coded pictures are not the same bytes any more. */
+  /** Stretches of the original, display order, whose coded pictures no longer have the same bytes. */
   readonly reencodedSpans: readonly { readonly firstFrame: number; readonly endFrame: number }[];
-  /** Originals whose order counts are other ones, so that new pictures have room; all else of them is the same, and so is what they show. Absent for none. */
+  /**
+   * Originals whose order counts changed to make room for new pictures; all else of them is the same, including what
+   * they show. Absent for none.
+   */
   readonly recounted?: readonly number[];
-  /** Originals that could not be decoded, so that the picture before stands in their place. */
+  /** Originals that could not be decoded; the picture before is shown in their place. */
   readonly heldFrames: readonly number[];
   /**
-   * Originals, display order, in whose places other pictures may be seen now; all others are bound, or proven, to decode
-   * as they did. Null where that is not known.
+   * Originals, display order, in whose places other pictures may be shown now. All others are bound, or proven, to
+   * decode as before. Null if unknown.
    */
   readonly altered: ReadonlySet<number> | null;
-  /** Originals in front of which lost pictures, of which others are made, were filled in as damaged ones are; absent for none. */
+  /** Originals before which lost reference pictures were filled in like damaged ones; absent for none. */
   readonly concealedLost?: readonly number[];
-  /** Small grey pictures of those of them that a strict decode has shown; their files lie in the work folder. */
+  /** Small grey pictures of the altered ones that a strict decode has shown; their files lie in the work folder. */
   readonly seen: readonly KeptRun[];
 }
 
 export type SmartRenderResult = DoneSmartRender | { readonly done: false; readonly reason: string };
 
 /**
- * Applies an edit to an MP4 clip with H.264 or HEVC pictures so that only the pictures that must change are encoded
- * anew: every other coded picture and all other tracks are carried over byte for byte, in one file with one
- * sample description. Declines with the reason where the stream does not allow it.
+ * Applies an edit to an MP4 clip with H.264 or HEVC pictures so that only pictures that must change are encoded again.
+ * Every other coded picture and all other tracks are carried over byte for byte, in one file with one sample
+ * description. Declines with a reason if the stream does not allow it.
  * @throws MediaToolError when ffmpeg fails or the run is cancelled.
  */
 export async function smartRender(input: SmartRenderInput): Promise<SmartRenderResult> {
@@ -94,7 +97,7 @@ export async function smartRender(input: SmartRenderInput): Promise<SmartRenderR
   }
 }
 
-/** Share of the work that is over when pictures are replaced alone, if any are. */
+/** Progress when pictures have been replaced one by one, if there are any. */
 const REPLACED = 0.95;
 
 const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
@@ -262,14 +265,16 @@ async function renderPlaced(
   return { result };
 }
 
-/** Where decoding must start to see every original that stand-ins are made of. */
+/** Where decoding must start to get every original that stand-ins need. */
 function firstCut(cuts: readonly Cut[], standIns: readonly StandIn[]): Cut {
   const places = standIns.flatMap(({ pixels }) => (pixels.kind === 'original' ? [pixels.frame] : []));
   const first = Math.min(...places);
   return cuts.findLast((cut) => cut.place <= first) ?? { sample: 0, place: 0, leaning: [] };
 }
 
-/** The cut points that the edit needs: the last at or before each wanted picture, the first behind each span. */
+/**
+ * The cut points that the edit needs: the last one at or before each wanted picture, and the first one after each span.
+ */
 async function findCuts(source: SmartSource, order: DisplayOrder, edit: PictureEdit): Promise<Cut[]> {
   const candidates = cutCandidates(source.samples);
   const places = candidates.map((sample) => order.placeOf[sample] ?? 0);
@@ -278,7 +283,7 @@ async function findCuts(source: SmartSource, order: DisplayOrder, edit: PictureE
   const test = async (index: number) => {
     const sample = candidates[index];
     if (sample === undefined) return false;
-    // Decoding starts at the first sample in any case, whatever is left of it.
+    // Decoding always starts at the first sample, whatever is left of it.
     const answer = known.get(sample) ?? (sample === 0 || (await isIdr(source, sample)));
     known.set(sample, answer);
     if (answer) found.add(sample);

@@ -2,17 +2,21 @@ import { aacRateHz } from '#server/media/aac/aac-coding.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import type { AudioStreamInfo } from '#server/media/probe/probe.ts';
 
-/** Rates are multiplied by this for the resampler, whose settings take whole numbers only: 0.02 ppm at 48 kHz. */
+/** Factor for rates in the resampler, whose settings are whole numbers; gives a resolution of 0.02 ppm at 48 kHz. */
 const RATE_SCALE = 1000;
 
 /**
- * About half of the processor time of the default (`twoloop`) on sound that is not plain. At 96 kbit/s a channel, the least that is
- * asked for here, it is nearer to the samples by 0 to 14 dB in the mean of each band below 2 kHz of six recordings, and by -12 to
- * 4 dB at 4 to 8 kHz: there clean speech keeps 28 to 31 dB instead of 40 (docs/benchmarks/wind.md).
+ * Takes about half of the processor time of the default (`twoloop`) on sound that is not simple. At 96 kbit/s a
+ * channel, the least used here, it is closer to the samples by 0 to 14 dB on average in each band below 2 kHz of six
+ * recordings, and by -12 to 4 dB at 4 to 8 kHz, where clean speech keeps 28 to 31 dB instead of 40
+ * (docs/benchmarks/wind.md).
  */
 const FAST_CODER = ['-aac_coder', 'fast'];
 
-/** How much ffmpeg's encoder tries. @param hadWind whether wind was taken out: what that leaves is further from the voice than any coder's error */
+/**
+ * Encoder effort. @param hadWind whether wind was removed; what that leaves is farther from the voice than any coding
+ * error
+ */
 export const coderOptions = (hadWind: boolean): readonly string[] => (hadWind ? FAST_CODER : []);
 
 export interface EncodeSound {
@@ -21,15 +25,15 @@ export interface EncodeSound {
   readonly outputPath: string;
   readonly stream: AudioStreamInfo;
   readonly sampleCount: number;
-  /** Factor on the length of the sound; 1 leaves the samples alone. */
+  /** Factor on the duration of the sound; 1 leaves the samples unchanged. */
   readonly stretch: number;
   readonly resampler: 'soxr' | 'swr';
   readonly hadWind: boolean;
 }
 
 /**
- * Plan that makes an AAC file of raw samples, optionally stretched to an exact length by resampling. The
- * encoder's priming is written as an edit list, so that the first sample plays at 0.
+ * Plan that encodes raw samples to an AAC file, optionally stretched to an exact duration by resampling. The encoder's
+ * priming is written as an edit list, so that the first sample plays at 0.
  */
 export function encodeSoundPlan(input: EncodeSound): FfmpegPlan {
   const { stream, stretch } = input;
@@ -76,8 +80,8 @@ export function encodeSoundPlan(input: EncodeSound): FfmpegPlan {
 }
 
 /**
- * Filters that play the samples at `rate / stretch` and resample back to `rate`. soxr at 28 bits has no audible
- * error (about -170 dB); swr gets a long filter with linear interpolation between its phases.
+ * Filters that play the samples at `rate / stretch` and resample back to `rate`. soxr at 28 bits has no audible error
+ * (about -170 dB); swr uses a long filter with linear interpolation between its phases.
  */
 export function stretchFilters(rateHz: number, stretch: number, resampler: 'soxr' | 'swr'): string[] {
   const from = Math.round((rateHz * RATE_SCALE) / stretch);
@@ -89,7 +93,7 @@ export function stretchFilters(rateHz: number, stretch: number, resampler: 'soxr
   return [`asetrate=${from}`, `aresample=${to}:${quality}`, `asetrate=${rateHz}`];
 }
 
-/** At least the rate of the original and transparent for AAC-LC (96 kbit/s a channel), at most 160 a channel. */
+/** At least the rate of the original and transparent for AAC-LC (96 kbit/s a channel), at most 160 kbit/s a channel. */
 export function bitRateOf(stream: AudioStreamInfo): number {
   const perChannel = Math.max(96_000, Math.min(160_000, (stream.bitRate ?? 0) / stream.channels));
   const limitByRate = 6 * stream.sampleRateHz;

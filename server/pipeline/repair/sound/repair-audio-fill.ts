@@ -14,8 +14,8 @@ export interface FilledSound {
 }
 
 /**
- * The sound with new coded frames in its holes alone.
- * @returns null where that cannot be, does not decode without a complaint, or moves what stays
+ * The sound with new coded frames only in its holes.
+ * @returns null if that is impossible, does not decode without a complaint, or moves what stays
  * @throws MediaToolError when the run is cancelled
  */
 export async function fillBetween(

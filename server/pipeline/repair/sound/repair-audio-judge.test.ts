@@ -10,7 +10,7 @@ import { judgeWind, type MeasuredSound } from './repair-audio-judge.ts';
 
 const SECONDS = 8;
 
-/** Wind at a gain; the frames named in `lines` look like voice of this level. */
+/** Wind with a gain; the frames named in `lines` look like a voice of this level. */
 function sound(gain: number, lines: (frame: number) => boolean, voiceDb: number): MeasuredSound {
   const meter = createWindMeter();
   meter.push(gustingWind(SECONDS, WIND_RATE_HZ, 5).map((sample) => sample * gain));

@@ -13,7 +13,7 @@ import {
 } from '../../analyse/wind-noise/detect-wind-noise-series.ts';
 import { findWindSpans, spanLevelDb } from '../../analyse/wind-noise/detect-wind-noise.ts';
 
-/** Sound measured for a comparison of before and after; times in ms from the first decoded sample. */
+/** Measures of a sound for comparing before and after; times in ms from the first decoded sample. */
 export interface MeasuredSound {
   readonly wind: WindSeries;
   readonly voice: VoiceSeries;
@@ -21,17 +21,17 @@ export interface MeasuredSound {
   readonly clock: SoundClock;
 }
 
-/** One pass of the wind detector's meters over a file. */
+/** Measures a file with the meters of the wind detector, in one pass. */
 export async function measureSound(input: {
   readonly inputPath: string;
   readonly info: MediaInfo;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
-  /** Share heard, 0 to 1. */
+  /** Share of the sound that is measured, 0 to 1. */
   readonly onProgress?: (share: number) => void;
   /** False leaves the clock empty. */
   readonly timed?: boolean;
-  /** File that gets the decoded samples, as `decodeSound` writes them. */
+  /** File for the decoded samples, as written by `decodeSound`. */
   readonly rawPath?: string;
 }): Promise<MeasuredSound> {
   const voice = createVoiceMeter(VOICE_LOW_HZ);
@@ -56,7 +56,7 @@ interface TimeSpan {
 }
 
 export interface WindJudgement {
-  /** Loudest windy span, dBFS: the figure of the report. */
+  /** Loudest windy span, dBFS: the value in the report. */
   readonly beforeDb: number;
   readonly afterDb: number;
   /** True when the detector no longer finds wind. */
@@ -67,25 +67,25 @@ export interface WindJudgement {
 }
 
 export const JUDGE_LIMITS = {
-  /** A repair must lower the wind by this much to be worth a new encoding. */
+  /** A repair must lower the wind by at least this to be worth a new encoding, dB. */
   leastGainDb: 3,
-  /** Voice may lose this much where it is loudest; more is heard as distance. */
+  /** Voice may lose this much where it is loudest, dB; more sounds distant. */
   voiceLossDb: 2,
 } as const;
 
-/** Above this wind is weak, so that a loss there is a loss of voice, Hz. */
+/** Above this frequency wind is weak, so a loss there is a loss of voice, Hz. */
 const VOICE_LOW_HZ = 800;
-/** Share of lines from which a frame is voiced. */
+/** Share of spectral lines from which a frame is voiced. */
 const VOICED_SHARE = 0.6;
 /**
- * Single frames of lines come by chance (82 in eight minutes of an action camera's wind), two in a row do not (none of
- * those; 41 of 55 in ten seconds of a talk). With fewer of them there is no voice that could be lost.
+ * Fewer voiced frames mean that there is no voice to lose. Single ones occur by chance (82 in eight minutes of an
+ * action camera's wind), two in a row do not (none of those; 41 of 55 in ten seconds of a talk).
  */
 const LEAST_CLEAR_FRAMES = 6;
 
 /**
- * Compares the windy spans before and after with the detector's own figures.
- * @param spans times in ms from the first sample of the sound as it was
+ * Compares the windy spans before and after by the detector's own measures.
+ * @param spans times in ms from the first sample of the original sound
  * @param timeAfter the same moments in the new sound, which filled holes and another clock move
  */
 export function judgeWind(
@@ -112,7 +112,7 @@ export function judgeWind(
   };
 }
 
-// Frames made of lines stand least in the wind: what is lost there is voice. Wind alone reaches a share of 0.35.
+// Frames made of spectral lines contain least wind, so a loss there is voice. Wind alone reaches a share of 0.35.
 function voiceLoss(
   before: VoiceSeries,
   after: VoiceSeries,

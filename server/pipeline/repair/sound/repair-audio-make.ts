@@ -15,13 +15,13 @@ import type { SyncPlan } from './repair-audio-sync.ts';
 export interface RepairAudioInput {
   readonly inputPath: string;
   readonly info: MediaInfo;
-  /** The `audio_sync` and `wind_noise` findings that shall be repaired. */
+  /** The `audio_sync` and `wind_noise` findings to repair. */
   readonly findings: readonly Finding[];
-  /** Private folder; the repaired sound is left in it. */
+  /** Private folder; the repaired sound stays in it. */
   readonly workDir: string;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
-  /** Share done, 0 to 1. */
+  /** Share of the work that is done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
@@ -30,14 +30,14 @@ export interface MakeSound {
   readonly clock: SoundClock;
   readonly plan: SyncPlan;
   readonly wind: RenderSound['wind'];
-  /** Of the new file, in the work folder. */
+  /** Name of the new file in the work folder. */
   readonly name: string;
-  /** Share coded, 0 to 1. */
+  /** Share of the sound that is encoded, 0 to 1. */
   readonly onCoded?: (share: number) => void;
 }
 
 /**
- * Codes all of a sound anew, with holes filled, wind taken out and its length changed as planned.
+ * Encodes a whole sound again, with holes filled, wind removed and its duration changed as planned.
  * @returns path of an MP4 with the sound alone
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
@@ -70,14 +70,14 @@ export async function makeSound(
       },
     );
   await encode('soxr').catch((error: unknown) => {
-    // Some builds of ffmpeg come without soxr; a cancelled run must not be tried again.
+    // Some builds of ffmpeg lack soxr; a cancelled run must not be tried again.
     if (plan.stretch === 1 || !(error instanceof MediaToolError) || error.code !== 'tool_failed') throw error;
     return encode('swr');
   });
   return outputPath;
 }
 
-/** Where the decoder finds the samples of a sound. @param rawPath file that gets them */
+/** Where the decoder finds the samples of a sound. @param rawPath file for the samples */
 export async function clockOf(
   { tools, signal }: RepairAudioInput,
   file: string,
@@ -96,7 +96,7 @@ export async function clockOf(
   });
 }
 
-/** What a file that carries the first sound alone says of itself, without reading its header. */
+/** Media facts of a file with only the first sound, without reading its header. */
 export function soundAlone(info: MediaInfo): MediaInfo {
   return {
     ...info,
@@ -116,7 +116,7 @@ const fillingsOf = (clock: SoundClock, plan: SyncPlan): Filling[] =>
     sampleCount: Math.round((durationMs / 1000) * clock.rateHz),
   }));
 
-/** What a tool or a file does not allow leaves the other way; a cancelled run does not. */
+/** Null if a tool or a file does not allow something, so that another way is tried; a cancelled run is thrown on. */
 export function nullIfRefused(error: unknown): null {
   if (error instanceof Mp4Error) return null;
   if (error instanceof MediaToolError && error.code === 'tool_failed') return null;

@@ -11,8 +11,9 @@ import type { Filling } from './repair-audio-render.ts';
 import { timeStretch, type SyncPlan } from './repair-audio-sync.ts';
 
 /**
- * The clock of a sound as it is played without a break. The first frame of many recordings is the coder's warm-up and is said to last
- * until the second begins; played on at once, all behind it would come early by that. So it counts back from the second.
+ * The clock of a sound that is played without a break. The first frame of many recordings is encoder warm-up and stated
+ * to last until the second one. Played back to back, everything after it would come early by that, so times count back
+ * from the second frame.
  */
 export function withoutWarmUp(clock: SoundClock): SoundClock {
   const waitMs = warmUpMs(clock);
@@ -20,7 +21,7 @@ export function withoutWarmUp(clock: SoundClock): SoundClock {
   return { ...clock, startMs: [soundStartMs(clock) + waitMs, ...clock.startMs.slice(1)] };
 }
 
-/** What was put in before a sample of the original. */
+/** What was inserted before a sample of the original. */
 export interface FilledHole {
   readonly beforeSample: number;
   readonly durationMs: number;
@@ -36,13 +37,12 @@ export const durationsOf = (fillings: readonly Filling[], { rateHz }: SoundClock
 export interface SoundPlaces {
   /** Time at which the new sound plays a sample of the original, ms. */
   placedMs(sample: number): number;
-  /** Time at which the plan wants it, ms. */
+  /** Time planned for it, ms. */
   wantedMs(sample: number): number;
 }
 
 /**
- * Where the samples of a mended sound lie: a time from the first sample of the original to the time from the first
- * sample of the new sound, both in ms.
+ * Converts times of the original to times of the repaired sound, both in ms from their first samples.
  * @param filled holes of the original that were filled
  */
 export function timesInMended(
@@ -56,16 +56,16 @@ export function timesInMended(
   };
 }
 
-/** Length of what was filled in before a sample of the original or right at it, ms. */
+/** Duration of what was filled in at or before a sample of the original, ms. */
 function addedMs(filled: readonly FilledHole[], sample: number): number {
   return filled.filter((hole) => hole.beforeSample <= sample).reduce((sum, hole) => sum + hole.durationMs, 0);
 }
 
 /**
- * Places of a sound that was mended on its samples.
- * @param clock the original's, @param made that of the file with the new sound, measured by decoding it
+ * Places of a repaired sound, by its samples.
+ * @param clock of the original; `made` is that of the file with the new sound, measured by decoding it
  * @param filled holes of the original that were filled
- * @param fileStartMs when the new file begins, on the original's time axis; with the first decoded sample where left out
+ * @param fileStartMs when the new file begins, on the original's time axis; at the first decoded sample by default
  */
 export function soundPlaces(
   clock: SoundClock,
@@ -83,13 +83,13 @@ export function soundPlaces(
       return fileStartMs + plan.shiftMs + place;
     },
     wantedMs(sample) {
-      // A drift that the timestamps show is mended towards them; one that only the content shows is mended away from them.
+      // A drift shown by the timestamps is corrected towards them; one shown only by the content, away from them.
       return startMs + plan.shiftMs + (timeOfSample(clock, sample) - startMs) * timeStretch(plan);
     },
   };
 }
 
-/** Largest distance between where a sample plays and where it should: start, quarters, end; ms. */
+/** Largest distance between where a sample plays and where it should: at start, quarters and end; ms. */
 export function largestResidualMs(clock: SoundClock, places: SoundPlaces): number {
   const residuals = [0, 0.25, 0.5, 0.75, 1].map((share) => {
     const sample = Math.floor(share * (clock.sampleCount - 1));
@@ -98,12 +98,15 @@ export function largestResidualMs(clock: SoundClock, places: SoundPlaces): numbe
   return Math.max(...residuals);
 }
 
-/** Frames that stay keep their times; where a spliced file says otherwise, what an edit hides of it is damaged. The goal for any repair is 5 ms. */
+/**
+ * Kept frames keep their times. If a spliced file differs by more than this, data hidden by an edit list are damaged.
+ * The goal for any repair is 5 ms.
+ */
 const MOST_RESIDUAL_MS = 5;
 
 /**
- * Whether a sound with new frames between its own decodes without a complaint, and plays what stays where it did.
- * @param clock the original's, @param made that of the file with the new sound
+ * Whether a sound with new frames between its own decodes without a complaint and plays kept frames at the same times.
+ * @param clock of the original; `made` is that of the file with the new sound
  */
 export function staysInPlace(clock: SoundClock, made: SoundClock, places: SoundPlaces): boolean {
   return made.refusedPackets === 0 && largestResidualMs(clock, places) <= MOST_RESIDUAL_MS;

@@ -13,12 +13,12 @@ export interface RawSound {
 }
 
 const NUMBER_BYTES = 4;
-/** Samples of one channel that are read at once at most: 1.4 s at 48 kHz, 0.5 MB of stereo. */
+/** Most samples of one channel that are read at once: 1.4 s at 48 kHz, 0.5 MB of stereo. */
 export const CHUNK_SAMPLES = 1 << 16;
 
 /**
- * Samples of a decoded sound from the first to the last of a span, in chunks; a file that ends earlier ends them.
- * Each chunk is an array of its own.
+ * Reads the samples of a span in chunks, up to the end of the file if that comes first. Each chunk is an array of its
+ * own.
  */
 export async function* readRawSound(
   { path, channels }: RawSound,
@@ -42,9 +42,9 @@ export async function* readRawSound(
 }
 
 /**
- * The samples of one channel, or what all have in common: their mean.
- * @param into where they are written, with room for all of them; an array of their own when absent
- * @returns as many samples as there are; those given where there is one channel only
+ * The samples of one channel, or the mean of all.
+ * @param into where they are written, with room for all of them; a new array when absent
+ * @returns as many samples as there are; with a single channel, the given ones
  */
 export function channelOf(
   interleaved: Float32Array,

@@ -45,7 +45,7 @@ async function readAll(raw: RawSound): Promise<Float32Array> {
   return render({ raw, rateHz: RATE, wind: null, fillings: [] });
 }
 
-/** What a coder leaves between two channels that were equal: noise some 60 dB below the sound. */
+/** What encoding leaves between two equal channels: noise about 60 dB below the sound. */
 const withCodingNoise = (samples: Float32Array, seed: number) => {
   const noise = gustingWind(SECONDS, RATE, seed);
   const level = (1e-3 * rms(samples)) / rms(noise);

@@ -12,7 +12,7 @@ import {
   type WindSuppressor,
 } from '../wind-noise/repair-wind-noise-filter.ts';
 
-/** Silence to put in before a decoded sample. */
+/** Silence to insert before a decoded sample. */
 export interface Filling {
   readonly beforeSample: number;
   readonly sampleCount: number;
@@ -20,8 +20,8 @@ export interface Filling {
 
 export interface WindToTakeOut {
   /**
-   * One for each channel, null where a channel stays as it is, or a single one for the mean of all: what that loses is
-   * then taken from each of them.
+   * One for each channel, null for a channel that stays unchanged. Or a single one for the mean of all: its loss is
+   * then subtracted from each of them.
    */
   readonly shapes: readonly (WindShape | null)[];
   readonly spans: readonly SampleSpan[];
@@ -30,20 +30,20 @@ export interface WindToTakeOut {
 export interface RenderSound {
   readonly raw: RawSound;
   readonly rateHz: number;
-  /** Null to leave the sound as it is (holes only). */
+  /** Null to leave the sound unchanged (holes only). */
   readonly wind: WindToTakeOut | null;
   /** Sorted by place. */
   readonly fillings: readonly Filling[];
 }
 
-/** Fade between the sound as it was and the cleaned one, ms. */
+/** Fade between the original and the cleaned sound, ms. */
 const FADE_MS = 100;
-/** Fade at the edges of what is inserted, ms: enough against clicks. */
+/** Fade at the edges of what is inserted, ms: enough to avoid clicks. */
 const EDGE_MS = 3;
 
 /**
- * The sound of a clip with wind taken out of the windy spans and holes filled with silence, as raw 32-bit floats,
- * interleaved; every other sample is as decoded, and none moves.
+ * Renders the sound of a clip with wind removed from the windy spans and holes filled with silence, as raw 32-bit
+ * floats, interleaved. Every other sample is as decoded, and none moves.
  */
 export async function* renderSound(input: RenderSound): AsyncGenerator<Buffer> {
   for await (const samples of renderSamples(input)) yield toBuffer(samples);
@@ -64,14 +64,14 @@ export function toBuffer({ buffer, byteOffset, byteLength }: Float32Array): Buff
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Where a cleaned sound differs from what was decoded: the windy spans with the fades beside them. */
+/** Where a cleaned sound differs from the decoded one: the windy spans with their fades. */
 export function changedSpans(spans: readonly SampleSpan[], rateHz: number): SampleSpan[] {
   return toZones(spans, fadeSamples(rateHz));
 }
 
 const fadeSamples = (rateHz: number): number => Math.max(1, Math.round((FADE_MS / 1000) * rateHz));
 
-/** Weights of the cleaned sound in a part of it: 1 inside the spans, raised-cosine fades of so many samples outside them. */
+/** Weights of the cleaned sound in a part: 1 inside the spans, raised-cosine fades of `fade` samples outside them. */
 export function wetWeights(spans: readonly SampleSpan[], part: SampleSpan, fade: number): Float32Array {
   const weights = new Float32Array(part.end - part.first);
   for (const { first, end } of spans) {
@@ -87,7 +87,7 @@ export function wetWeights(spans: readonly SampleSpan[], part: SampleSpan, fade:
 }
 
 interface Cleaner {
-  /** Takes an array over, and answers what is clean by now in pieces. */
+  /** Takes over an array, and returns what is clean so far, in pieces. */
   take(interleaved: Float32Array): Float32Array[];
   flush(): Float32Array;
 }
@@ -95,7 +95,7 @@ interface Cleaner {
 /** Sound before a span from which the suppressor finds its level, ms. */
 const RUN_UP_MS = 700;
 
-/** Spans with so many samples on both sides of each, overlapping ones joined. */
+/** Spans extended by `reach` samples on both sides; overlapping ones are joined. */
 export function toZones(spans: readonly SampleSpan[], reach: number): SampleSpan[] {
   const zones: { first: number; end: number }[] = [];
   for (const span of [...spans].sort((a, b) => a.first - b.first)) {
@@ -107,7 +107,7 @@ export function toZones(spans: readonly SampleSpan[], reach: number): SampleSpan
   return zones;
 }
 
-/** A channel that is cleaned, or what all have in common. */
+/** A channel that is cleaned, or the mean of all. */
 interface RunningChannel {
   readonly channel: number | 'mean';
   readonly suppressor: WindSuppressor;
@@ -126,7 +126,7 @@ function createSpanCleaner(wind: WindToTakeOut, channels: number, rateHz: number
   const joined = wind.shapes.length < channels;
   let running: RunningChannel[] = [];
   let dry: Float32Array[] = [];
-  /** Samples taken in, and given out. */
+  /** Number of samples taken, and given out. */
   let taken = 0;
   let position = 0;
 
@@ -212,17 +212,17 @@ function createHoleFiller(fillings: readonly Filling[], channels: number, rateHz
   const bridged = Math.round((BRIDGED_MS / 1000) * rateHz);
   let position = 0;
   let next = 0;
-  /** The last samples before those at hand. */
+  /** The last samples before the current ones. */
   let past = new Float32Array(0);
   return {
-    /** The samples with silence or the fading sound before put in where it belongs, in pieces. */
+    /** The samples with silence, or the fading sound before a hole, inserted in place; in pieces. */
     take(interleaved: Float32Array): Float32Array[] {
       if (fillings.length === 0) return interleaved.length > 0 ? [interleaved] : [];
       const count = interleaved.length / channels;
       const pieces: Float32Array[] = [];
       const samples = interleaved.slice();
       for (const { beforeSample, sampleCount } of fillings) {
-        // What bridges a hole goes on from the last sample before it.
+        // What bridges a hole continues from the last sample before it.
         for (let d = sampleCount <= bridged ? 0 : -edge; d < edge; d++) {
           const i = beforeSample + d - position;
           if (i < 0 || i >= count) continue;
@@ -270,7 +270,7 @@ function joinTail(first: Float32Array, second: Float32Array, most: number): Floa
   return joined;
 }
 
-/** Samples backwards from the last of `before`, fading to nothing: without a step, and of the same colour. */
+/** Samples backwards from the last of `before`, fading out: without a step, and with the same timbre. */
 function fadingMirror(before: Float32Array, sampleCount: number, channels: number): Float32Array {
   const out = new Float32Array(sampleCount * channels);
   const frames = before.length / channels;

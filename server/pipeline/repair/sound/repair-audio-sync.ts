@@ -5,26 +5,33 @@ export type SyncDetail = Extract<FindingDetail, { kind: 'audio_sync' }>;
 
 /** How sound and picture are brought together. */
 export interface SyncPlan {
-  /** Added to the start of the sound, ms; negative: earlier. */
+  /** Added to the start of the sound, ms; negative is earlier. */
   readonly shiftMs: number;
-  /** Factor on the length of the sound; 1 when its clock is right. */
+  /** Factor on the duration of the sound; 1 if its clock is right. */
   readonly stretch: number;
-  /** The content, not the timestamps, says how long the sound should last: its times are stretched too. */
+  /**
+   * True if the content, not the timestamps, shows how long the sound should last: its times are then stretched too.
+   */
   readonly stretchesTimes: boolean;
   readonly fillHoles: boolean;
-  /** False when the coded sound can be carried over as it is. */
+  /** False if the coded sound can be carried over as it is. */
   readonly needsSamples: boolean;
   readonly action: RepairAction;
   readonly explanation: string;
 }
 
-/** Factor on the times of what is heard, counted from the start of the sound. */
+/** Factor on the times of what is heard, from the start of the sound. */
 export const timeStretch = (plan: SyncPlan): number => (plan.stretchesTimes ? plan.stretch : 1);
 
-/** Holes up to this long are bridged with the sound before them, fading; longer ones would be heard as an echo. */
+/**
+ * Holes up to this long are bridged with the sound before them, fading, ms; in longer ones that would sound like an
+ * echo.
+ */
 export const BRIDGED_MS = 60;
 
-/** What holes were filled with: new coded frames between those of the clip, or samples in a sound that is coded anew. */
+/**
+ * What holes were filled with: new coded frames between those of the clip, or samples in a sound that is encoded again.
+ */
 export type HoleFilling = 'frames' | 'samples';
 
 const FILLED = {
@@ -33,8 +40,8 @@ const FILLED = {
 } as const;
 
 /**
- * Plan for a sync finding: the offset by moving, the drift by resampling to the exact ratio, holes by as much sound
- * or silence as they last. Null (no finding) changes nothing.
+ * Plans a sync repair: the offset by moving, the drift by resampling to the exact ratio, holes by as much sound or
+ * silence as they last. Null (no finding) changes nothing.
  */
 export function planAudioSync(detail: SyncDetail | null, filling: HoleFilling = 'samples'): SyncPlan {
   if (!detail) {
@@ -52,7 +59,7 @@ export function planAudioSync(detail: SyncDetail | null, filling: HoleFilling = 
   const fromContent = detail.driftSource === 'content';
   const fillHoles = detail.holes.length > 0;
   const done: string[] = [];
-  // Under half a millisecond is said as nothing; the plan moves it all the same.
+  // Less than half a millisecond is not mentioned, but still moved by the plan.
   if (Math.abs(detail.offsetMs) >= 0.5) {
     const late = detail.offsetMs > 0;
     done.push(

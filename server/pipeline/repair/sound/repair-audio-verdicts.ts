@@ -6,7 +6,7 @@ import type { SyncDetail, SyncPlan } from './repair-audio-sync.ts';
 
 export interface AudioVerdict {
   readonly finding: Finding;
-  /** The finding's figure measured again; null when nothing was changed. */
+  /** The finding's value measured again; null if nothing was changed. */
   readonly after: number | null;
   /** The finding's curve measured again. */
   readonly curveAfter?: readonly (number | null)[];
@@ -16,15 +16,15 @@ export interface AudioVerdict {
   readonly explanation: string;
 }
 
-/** The verdict on packets that keep their bytes and are moved as planned; the finished clip is checked for the move. */
+/** The verdict on packets that keep their bytes and are moved as planned; the move is checked in the finished clip. */
 export function movedVerdict(sync: { finding: Finding; detail: SyncDetail }, plan: SyncPlan): AudioVerdict {
   const curveAfter = sync.finding.curve && movedCurve(sync.finding.curve, plan.shiftMs);
   return syncVerdict(sync.finding, plan, Math.abs(sync.detail.offsetMs + plan.shiftMs), curveAfter);
 }
 
 /**
- * The verdict on a sync that was measured again; a repair that brought it no closer is left alone.
- * @param after largest distance between sound and picture that is left, ms
+ * The verdict on a sync that was measured again; a repair that brought it no closer is dropped.
+ * @param after largest remaining distance between sound and picture, ms
  */
 export function syncVerdict(
   finding: Finding,
@@ -46,14 +46,14 @@ export function syncVerdict(
   };
 }
 
-/** A sound from which wind was taken, measured again. */
+/** A sound from which wind was removed, measured again. */
 export interface MendedSound {
   readonly judgement: WindJudgement;
-  /** Absent when the new sound has another time axis. */
+  /** Absent if the new sound has another time axis. */
   readonly curveAfter: readonly number[] | undefined;
 }
 
-/** The verdict on wind; null where it was not tried. */
+/** The verdict on wind; `mended` is null if no repair was tried. */
 export function windVerdict(finding: Finding, mended: MendedSound | null): AudioVerdict {
   const judgement = mended?.judgement;
   if (!judgement?.helped) {

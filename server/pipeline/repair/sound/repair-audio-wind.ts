@@ -26,8 +26,9 @@ import { spliceCleaned } from './splice/splice-cleaned.ts';
 import type { SplicedSound } from './splice/splice-sound.ts';
 
 /**
- * Shares of taking wind out that are over when the sound is measured, the wind's shape is learnt and the samples are
- * cleaned and coded; the rest measures the new sound. Processor times of a clip of 36 s with one wind in both channels, and with two.
+ * Progress of a wind repair when the sound is measured, when the wind's shape is learnt, and when the samples are
+ * cleaned and encoded; the rest measures the new sound. Processor times of a clip of 36 s with the same wind in both
+ * channels, and with two winds.
  */
 export const MEASURED = 0.2;
 const LEARNT = 0.28;
@@ -37,7 +38,7 @@ export type WindDetail = Extract<FindingDetail, { kind: 'wind_noise' }>;
 
 export interface MendedWind extends MendedSound {
   readonly path: string;
-  /** What of its coded frames is the original's; null where all of it was coded anew. */
+  /** Which of its coded frames are the original's; null if everything was encoded again. */
   readonly spliced: SplicedSound | null;
   /** What was put into its holes. */
   readonly filled: readonly FilledHole[];
@@ -49,7 +50,10 @@ interface WindWork {
   readonly plan: SyncPlan;
 }
 
-/** The sound without its wind, measured by what found it. @throws MediaToolError when a tool fails or the run is cancelled */
+/**
+ * Removes the wind and measures the result with the detector. @throws MediaToolError when a tool fails or the run is
+ * cancelled
+ */
 export async function tryWind(
   input: RepairAudioInput,
   work: WindWork,
@@ -63,7 +67,7 @@ export async function tryWind(
   const wind = { shapes, spans };
   const made = (await cleanBetween(input, work, wind)) ?? (await cleanAll(input, work, wind));
   const { after } = made;
-  // The new file has its holes filled and its length changed; both axes count from the first sample.
+  // The new file has its holes filled and its duration changed; both axes count from the first sample.
   const inSamplesMs = spans.map((span) => ({
     startMs: (span.first / clock.rateHz) * 1000,
     endMs: (span.end / clock.rateHz) * 1000,
@@ -84,7 +88,7 @@ const coding = (input: RepairAudioInput) => (share: number) =>
 const hearing = (input: RepairAudioInput) => (share: number) =>
   input.onProgress?.(ENCODED + (1 - ENCODED) * share);
 
-/** New coded frames in the windy stretches alone; null where that cannot be, or moves what stays. */
+/** Makes new coded frames only in the windy stretches; null if that is impossible, or moves what stays. */
 async function cleanBetween(
   input: RepairAudioInput,
   { raw, before: { clock }, plan }: WindWork,
@@ -114,7 +118,7 @@ async function cleanAll(
 ): Promise<CleanedSound> {
   const name = 'sound-without-wind.m4a';
   const file = await makeSound(input, { raw, clock, plan, wind, name, onCoded: coding(input) });
-  // What `encodeSoundPlan` writes is an MP4 with one stream; its header is read when the clip is finished.
+  // `encodeSoundPlan` writes an MP4 with one stream; its header is read when the clip is finished.
   const info = soundAlone(input.info);
   const heard = { ...input, inputPath: file, info, timed: false, onProgress: hearing(input) };
   const filled = filledHoles(clock, plan);

@@ -48,8 +48,8 @@ async function readSound(file: string): Promise<{ samples: Float32Array; startMs
 }
 
 /**
- * How much later `made` plays a second of the true sound than it should, ms: the lag of the best normalised
- * correlation from `atMs` on, both on the container's axis.
+ * How much later `made` plays a second of the true sound than it should, ms: the lag of the best normalised correlation
+ * from `atMs` on, both on the container's axis.
  */
 function lagMs(
   truth: { samples: Float32Array; startMs: number },
@@ -82,7 +82,7 @@ const CLAPS = [
   900, 1630, 2750, 3480, 4100, 5320, 6333, 7000, 7910, 8850, 9444, 10_400, 11_210, 12_020, 13_300,
 ];
 
-/** Level of the sound above the voice: what stands out of it is a clap, however its noise was resampled. */
+/** The sound's peaks above the voice: they are claps, however their noise was resampled. */
 function envelope<Sound extends { samples: Float32Array }>(sound: Sound): Sound {
   let level = 0;
   const samples = sound.samples.map((value) => {
@@ -137,7 +137,7 @@ async function repair(file: string, analysis: AudioAnalysis): Promise<RepairAudi
   return result;
 }
 
-/** The repaired clip as a file: the sound moved by edit list, or the new sound muxed at its start. */
+/** Writes the repaired clip: the sound moved by an edit list, or the new sound muxed at its start. */
 async function finish(file: string, { audio }: RepairAudioResult): Promise<string> {
   const outputPath = `${file}.mended.mp4`;
   if (audio.kind === 'copy') {
@@ -159,7 +159,7 @@ async function finish(file: string, { audio }: RepairAudioResult): Promise<strin
   return outputPath;
 }
 
-/** Plays every moment in its place, and the detector finds nothing any more. */
+/** Checks that every moment plays in its place, and that the detector finds nothing any more. */
 async function expectInSync(mended: string): Promise<void> {
   expect((await analyse(mended)).findings.filter(({ kind }) => kind === 'audio_sync')).toEqual([]);
   const truth = await readSound(clean);
@@ -210,7 +210,7 @@ describe('repairAudio', () => {
   it('takes out silence that was put before the sound', async () => {
     const file = inFolder('baked.mp4');
     const voiced = inFolder('voiced.mp4');
-    // The voice starts at once here, so that the silence is the inserted one alone.
+    // The voice starts at once here, so that the inserted silence is the only one.
     await replaceSound({
       tools,
       inputPath: clean,
@@ -271,7 +271,7 @@ describe('repairAudio', () => {
         ).toBeLessThanOrEqual(20);
         expect(Math.abs(verdict?.curveAfter?.[i] ?? 99), `after, ${atMs} ms`).toBeLessThan(20);
       });
-      // Heard in the finished clip itself: each clap where its flash is.
+      // Measured in the finished clip itself: each clap where its flash is.
       const mended = await finish(file, result);
       expect((await analyseSeen(mended)).findings.filter(({ kind }) => kind === 'audio_sync')).toEqual([]);
       const made = await readSound(mended);
@@ -381,7 +381,7 @@ describe('repairAudio', () => {
       const torn = fault === 'wind' ? plain : inFolder('warm-torn.mp4');
       const holes = [{ startMs: 3000, durationMs: 130 }];
       if (fault !== 'wind') await tearHoles({ tools, inputPath: plain, outputPath: torn, holes });
-      // Without an edit list the first frame begins at 0, and all others wait for the pictures, as those wait for their order.
+      // Without an edit list, the first frame begins at 0 and all others wait for the reordered pictures.
       const fragments = ['-c', 'copy', '-movflags', 'frag_keyframe+empty_moov', '-f', 'mp4'];
       await runFfmpeg(
         {

@@ -18,9 +18,9 @@ import { movedVerdict, syncVerdict, windVerdict, type AudioVerdict } from './rep
 import { MEASURED, tryWind, type MendedWind, type WindDetail } from './repair-audio-wind.ts';
 import type { SplicedSound } from './splice/splice-sound.ts';
 
-/** What the result shall carry as its sound. */
+/** The sound that the result should carry. */
 export type RepairedAudio =
-  /** The coded packets of the original, `shiftMs` added to their times (negative: earlier). */
+  /** The coded packets of the original, with `shiftMs` added to their times (negative is earlier). */
   | { readonly kind: 'copy'; readonly shiftMs: number }
   /** A file with one sound stream whose first sample belongs at `startMs` of the original's time axis. */
   | {
@@ -28,11 +28,11 @@ export type RepairedAudio =
       readonly path: string;
       readonly codec: 'aac';
       readonly startMs: number;
-      /** By what it was moved, ms: sounds beside it go with it. */
+      /** How much it was moved, ms; other sounds move with it. */
       readonly shiftMs: number;
-      /** Factor on the times of what is heard, counted from the first sample; 1 unless the content showed a drift. */
+      /** Factor on the times of what is heard, from the first sample; 1 unless the content showed a drift. */
       readonly timeStretch: number;
-      /** What of its coded frames is the original's; absent where all of it was coded anew. */
+      /** Which of its coded frames are the original's; absent if everything was encoded again. */
       readonly spliced?: SplicedSound | undefined;
     };
 
@@ -42,9 +42,9 @@ export interface RepairAudioResult {
 }
 
 /**
- * Repairs the first sound stream. An offset alone needs no encoding; wind, drift and holes are mended on the
- * samples and encoded once. Every repair is measured afterwards by the detector that found it, and dropped when it did
- * not help.
+ * Repairs the first sound stream. An offset alone needs no encoding. Wind, drift and holes are repaired on the samples,
+ * which are encoded once. Every repair is measured afterwards by the detector that found the defect, and dropped if it
+ * did not help.
  * @throws MediaToolError when a tool fails or the run is cancelled
  */
 export async function repairAudio(given: RepairAudioInput): Promise<RepairAudioResult> {
@@ -54,7 +54,7 @@ export async function repairAudio(given: RepairAudioInput): Promise<RepairAudioR
   return result;
 }
 
-/** A repair that is dropped starts again; what was reported stays reported. */
+/** A dropped repair starts again, but reported progress never goes back. */
 function onlyForward(report: RepairAudioInput['onProgress']): (share: number) => void {
   let reached = 0;
   return (share) => {
@@ -87,7 +87,7 @@ interface SampleWork {
   readonly sync: { readonly finding: Finding; readonly detail: SyncDetail } | null;
   readonly wind: { readonly finding: Finding; readonly detail: WindDetail } | null;
   readonly plan: SyncPlan;
-  /** Where the decoded sound is kept meanwhile: it is decoded once, measured on the way and read twice. */
+  /** File for the decoded sound: it is decoded once, measured on the way and read twice. */
   readonly rawPath: string;
 }
 
@@ -149,7 +149,7 @@ interface MadeSound {
   readonly cleaned: MendedWind | null;
 }
 
-/** Where a new sound plays the samples of the original, by decoding it. */
+/** Where a new sound plays the samples of the original, found by decoding it. */
 async function measurePlaces(
   input: RepairAudioInput,
   file: string,

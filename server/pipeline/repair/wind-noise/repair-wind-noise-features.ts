@@ -4,45 +4,46 @@ import { createPitchScorer, PITCHES, type PitchView } from './repair-wind-noise-
 export interface FrameView extends PitchView {
   /** For each of the network's bins: its power over the assumed wind, and over the level of the wind. */
   readonly local: Float32Array;
-  /** Powers of the bands above over the level of the wind. */
+  /** Powers of the bands above, over the level of the wind. */
   readonly bands: Float32Array;
   /** Natural logarithm of the level of the wind. */
   level: number;
 }
 
-/** Bins that the network sets the gain of: up to 1.5 kHz in frames of 85 ms. */
+/** Bins whose gain the network sets: up to 1.5 kHz in frames of 85 ms. */
 export const GAIN_BINS = 128;
 /** Values of each bin in a view. */
 export const LOCAL_VALUES = 2;
-/** Bands above, up to 4 kHz, where voices stand out of wind. */
+/** Bands above, up to 4 kHz, where voices stand out from wind. */
 export const BANDS = 16;
 const TOP_BIN = 341;
-/** Frames to each side that the level is compared with. */
+/** Distance in frames, on each side, to the frame that the level is compared with. */
 export const LEVEL_REACH = 8;
-/** Ratios are kept within this range: beyond it nothing more is learnt. */
+/** Ratios are limited to this range; beyond it nothing more is learnt. */
 const LEAST_RATIO = -4;
 const MOST_RATIO = 8;
 const MOST_VALUE = 3;
 const TINY = 1e-10;
 
 export interface FeatureMaker {
-  /** Bins that the network sets the gain of. */
+  /** Number of bins whose gain the network sets. */
   readonly bins: number;
-  /** A view to be written. */
+  /** A new view to write to. */
   empty(): FrameView;
   /**
+   * Writes the view of a frame.
    * @param wind assumed wind of each bin
    * @param level assumed wind of the level band
-   * @param to what is written
+   * @param to the view that is written
    */
   write(power: Float32Array, wind: Float32Array, level: number, to: FrameView): void;
 }
 
 /**
- * Inputs of the gain network: logarithms of each bin's power over the assumed wind (what stands out), and over the
- * level of the wind (the shape of the spectrum, the same for a soft and a loud recording), and how well each pitch
- * explains what stands out. All were scaled to lie
- * about -1 to 1; the network was learnt at 11.7 Hz a bin, other rates look to it like slower or faster sound.
+ * Makes the inputs of the gain network: logarithms of each bin's power over the assumed wind (what stands out) and over
+ * the level of the wind (the shape of the spectrum, the same for soft and loud recordings), and how well each pitch
+ * explains what stands out. All are scaled to about -1 to 1. The network was trained at 11.7 Hz a bin; other rates look
+ * to it like slower or faster sound.
  */
 export function createFeatureMaker(allBins: number): FeatureMaker {
   const bins = Math.min(GAIN_BINS, allBins);
@@ -84,7 +85,7 @@ export function createFeatureMaker(allBins: number): FeatureMaker {
   };
 }
 
-/** How much louder the wind is `LEVEL_REACH` frames away, at the ends as far as there are frames. */
+/** How much louder the wind is `LEVEL_REACH` frames away; at the ends, as far as there are frames. */
 export function levelStep(views: readonly FrameView[], at: number, direction: -1 | 1): number {
   const other = within(at + direction * LEVEL_REACH, 0, views.length - 1);
   const step = ((views[other]?.level ?? 0) - (views[at]?.level ?? 0)) / 2;

@@ -10,24 +10,27 @@ import {
 } from './repair-wind-noise-network.ts';
 
 /**
- * Settings of the suppressor. Found by random search on real microphone wind mixed with real speech at 0 dB
- * (SI-SDR over pairs of four winds and seven voices; the search saw other stretches than the tests).
+ * Settings of the suppressor. Found by random search on real microphone wind mixed with real speech at 0 dB (SI-SDR
+ * over pairs of four winds and seven voices; the search used other stretches than the tests).
  */
 export const SUPPRESSOR = {
-  /** Frame length, ms: long enough to part the harmonics of a deep voice. */
+  /** Frame length, ms: long enough to separate the harmonics of a deep voice. */
   frameMs: 85,
   /** Background median: +- this many Hz around a bin. */
   floorHalfHz: 80,
-  /** Background times this is the assumed wind power. */
+  /** Assumed wind power as a multiple of the background. */
   overSubtraction: 2,
   /** Weight of the neighbouring frame in the signal-to-wind estimate (decision-directed, Ephraim and Malah 1984). */
   memory: 0.86,
-  /** Lowest gain: -28 dB keeps a trace of the place instead of holes; the network knows wind better. */
+  /**
+   * Lowest gain: -28 dB keeps a trace of the place instead of holes. The network recognises wind better and may go
+   * lower.
+   */
   gainFloor: 0.04,
   networkFloor: 0.02,
-  /** From this ratio of power to assumed wind on (35 dB) nothing is taken away. */
+  /** From this ratio of power to assumed wind on (35 dB), nothing is removed. */
   clearRatio: Math.exp(8),
-  /** Smallest signal-to-wind ratio assumed. */
+  /** Smallest assumed signal-to-wind ratio. */
   leastRatio: 0.003,
   /** Wind follows the level of this band, Hz. */
   levelLowHz: 100,
@@ -38,15 +41,19 @@ export const SUPPRESSOR = {
   shapeQuantile: 0.15,
   /** The background may exceed the learnt shape by this factor. */
   shapeHeadroom: Math.exp(2),
-  /** Below every voice, Hz: what deep wind has here is taken away as a whole. */
+  /** Below every voice, Hz; what deep wind has here is removed completely. */
   deepHz: 55,
   /**
-   * Wind is deep when there is this much more power below `deepHz` than assumed wind in the level band (1 dB, means over the
-   * windy stretches): 3 to 19 dB in wind straight on a microphone without a high-pass under eight voices, -42 to -0.8 dB under the
-   * same voices in seven other winds. The network, which learnt on such as these, takes a swell down there for a voice.
+   * Wind is deep if the power below `deepHz` exceeds the assumed wind in the level band by this factor (1 dB, means
+   * over the windy stretches). It is 3 to 19 dB in wind straight on a microphone without a high-pass, under eight
+   * voices, and -42 to -0.8 dB under the same voices in seven other winds. The network was trained on such winds and
+   * takes a swell down there for a voice.
    */
   deepRatio: 1.26,
-  /** And this much of all that lies above (-6 dB): -4 to 3 dB there; the rumble of a quiet room under a voice -11 and less. */
+  /**
+   * It must also be this much of everything above (-6 dB): -4 to 3 dB in that wind; rumble of a quiet room under a
+   * voice has -11 and less.
+   */
   deepShare: 0.25,
 } as const;
 
@@ -54,11 +61,11 @@ export const SUPPRESSOR = {
 export interface WindShape {
   readonly rateHz: number;
   readonly relative: Float64Array;
-  /** Most of its power lies below `SUPPRESSOR.deepHz`. */
+  /** Whether most of its power lies below `SUPPRESSOR.deepHz`. */
   readonly isDeep: boolean;
 }
 
-/** Frame length for a rate: the power of two nearest `SUPPRESSOR.frameMs`. */
+/** Frame length for a sample rate: the power of two nearest `SUPPRESSOR.frameMs`. */
 export function frameLength(rateHz: number): number {
   return 2 ** Math.round(Math.log2((SUPPRESSOR.frameMs / 1000) * rateHz));
 }
@@ -80,7 +87,7 @@ export function createLayout(rateHz: number) {
     bins,
     floorBins,
     deepBins,
-    /** Bins that the network sets the gain of: those below. */
+    /** The network sets the gain of all bins below this one. */
     firstBin,
     createKernel: createWindKernelMaker({ window, floorBins, firstBin }, SUPPRESSOR),
     createFloor: () => createSparseSpectralFloor(floorBins, halfBins),
@@ -96,41 +103,41 @@ export function createLayout(rateHz: number) {
 export type WindLayout = ReturnType<typeof createLayout>;
 
 export interface WindSuppressor {
-  /** Samples of one channel in; cleaned samples out, in order, some seconds later. */
+  /** Takes samples of one channel and returns cleaned samples in order, some seconds later. */
   push(samples: Float32Array): Float32Array;
-  /** The samples still inside; after this exactly as many came out as went in. */
+  /** The samples still inside; after this, as many came out as went in. */
   flush(): Float32Array;
 }
 
 interface Frame {
-  /** Its place is used again when it has been rendered. */
+  /** Its memory is reused once it has been rendered. */
   readonly bins: KernelFrame;
-  /** Its place, too, as soon as no frame at hand looks back at it. */
+  /** Its memory is reused as soon as no current frame looks back at it. */
   readonly view: FrameView;
 }
 
-/** Frames that are rendered at once, and frames behind them that the gains of the last ones depend on. */
+/** Frames that are rendered at once, and frames after them that the gains of the last ones depend on. */
 const BLOCK = 192;
 const LOOKAHEAD = 32;
 
-/** Makes suppressors of one rate, which share the network and its tables; they may be used in turns. */
+/** Makes suppressors for one sample rate, which share the network and its tables; they may be used alternately. */
 export function createSuppressorMaker(rateHz: number): (shape: WindShape) => WindSuppressor {
   const layout = createLayout(rateHz);
   const runner = createGainRunner(readGainNetwork(), BLOCK + LOOKAHEAD);
   return (shape) => createSuppressor(layout, runner, shape);
 }
 
-/** A suppressor by itself. */
+/** A single suppressor. */
 export function createWindSuppressor(rateHz: number, shape: WindShape): WindSuppressor {
   return createSuppressorMaker(rateHz)(shape);
 }
 
 /**
- * Takes wind out of one channel: the assumed wind of a frame is the lower of its own smooth background and
- * the learnt shape at the frame's level. Up to 1.5 kHz, where wind covers voices, a recurrent network sets the gain
- * from the ratios around, the pitch and what came before and behind; above it the gain is Wiener's, with the ratio
- * followed forward and backward in time (geometric mean of both gains), so that neither the start nor the end of a
- * word is eaten. Sample n out is sample n in: nothing is delayed or moved.
+ * Removes wind from one channel. The assumed wind of a frame is the lower of its own smooth background and the learnt
+ * shape at the frame's level. Up to 1.5 kHz, where wind covers voices, a recurrent network sets the gain from the
+ * ratios around, the pitch, and the frames before and after. Above, the gain is Wiener's, with the ratio followed
+ * forwards and backwards in time (geometric mean of both gains), so that neither the start nor the end of a word is
+ * lost. Sample n out is sample n in: nothing is delayed or moved.
  */
 function createSuppressor(layout: WindLayout, runner: GainRunner, shape: WindShape): WindSuppressor {
   const { size, bins, floorBins, firstBin } = layout;
@@ -138,7 +145,7 @@ function createSuppressor(layout: WindLayout, runner: GainRunner, shape: WindSha
   const floor = layout.createFloor();
   const maker = createFeatureMaker(bins);
   const remembered = runner.begin();
-  // One frame more waits for its neighbour.
+  // One more frame waits for its neighbour.
   const kernel = layout.createKernel(BLOCK + LOOKAHEAD + 1);
   const [forward, before, backward] = [kernel.takeState(), kernel.takeState(), kernel.takeState()];
   const { samples: store, overlap } = kernel;
@@ -207,7 +214,7 @@ function createSuppressor(layout: WindLayout, runner: GainRunner, shape: WindSha
     const out = new Float32Array(count * hop);
     let written = 0;
     for (const [i, { bins: frame }] of frames.entries()) {
-      // What comes behind the block is followed once more with the next.
+      // What comes after the block is followed again with the next one.
       if (i === count) before.set(forward);
       kernel.follow(frame, i < count ? forward : before);
     }
@@ -245,7 +252,7 @@ function createSuppressor(layout: WindLayout, runner: GainRunner, shape: WindSha
     flush() {
       const pieces: Float32Array[] = [];
       const silence = new Float32Array(hop);
-      // One frame of silence completes the last sample, two more hops free the frames that wait for a neighbour.
+      // One frame of silence completes the last sample; two more hops free the frames that wait for a neighbour.
       for (let i = 0; i < 4 + 3; i++) pieces.push(...feed(silence));
       pieces.push(renderBlock(frames.length));
       return concat(pieces);

@@ -17,16 +17,16 @@ import { advance } from '#server/media/wasm/vectors.ts';
 const NUMBER_BYTES = 4;
 const VECTOR_BYTES = 16;
 const LANES = 4;
-/** States that may be taken. */
+/** Most states that can be taken. */
 const STATES = 3;
-/** Added to what is divided by. */
+/** Added to divisors. */
 const TINY = 1e-15;
 
-/** The spectrum of a frame; arrays of the kernel's memory, of `bins` numbers rounded up to vectors. */
+/** The spectrum of a frame: arrays in the kernel's memory, of `bins` numbers rounded up to vectors. */
 export interface KernelFrame {
   readonly re: Float32Array;
   readonly im: Float32Array;
-  /** Power; from `firstBin` on, over the assumed wind after `compare`. */
+  /** Power; from `firstBin` on, power over the assumed wind after `compare`. */
   readonly power: Float32Array;
   /** Assumed wind of the bins below `firstBin`. */
   readonly wind: Float32Array;
@@ -36,35 +36,40 @@ export interface KernelFrame {
 export interface WindKernelShape {
   /** Square root of the window that frames are multiplied by twice. */
   readonly window: Float64Array;
-  /** Bins whose background is known, and those whose gain is found elsewhere. */
+  /** Bins whose background is known, and bins whose gain is found elsewhere. */
   readonly floorBins: number;
   readonly firstBin: number;
 }
 
-/** What the suppressor does to each bin of a frame, in single precision and vector instructions. */
+/** The suppressor's work on each bin of a frame, in single precision and vector instructions. */
 export interface WindKernel {
   /** Samples of the next frame. */
   readonly samples: Float32Array;
-  /** The most wind that a bin can have: by the background of the frame at hand, and by the wind's shape over its level. */
+  /**
+   * The most wind that a bin can have: by the background of the current frame, and by the wind's shape relative to its
+   * level.
+   */
   readonly background: Float32Array;
   readonly limits: Float32Array;
   /** Sum of the frames that were added. */
   readonly overlap: Float32Array;
   /** @throws RangeError when all frames are taken */
   takeFrame(): KernelFrame;
-  /** A state of `follow`, zero at first; three may be taken. */
+  /** A state for `follow`, initially zero; three may be taken. */
   takeState(): Float32Array;
-  /** Spectrum and power of `samples`. */
+  /** Computes spectrum and power of `samples`. */
   analyse(to: KernelFrame): void;
-  /** Takes the lower of background and level times limit for wind. */
+  /** Assumes as wind the lower of background and level times limit. */
   assume(frame: KernelFrame, level: number): void;
-  /** Divides the power of the frame that `assume` had last by its wind. */
+  /** Divides the power of the frame last passed to `assume` by its wind. */
   compare(frame: KernelFrame): void;
-  /** Wiener's gain from the ratio followed from one frame to the next. */
+  /** Wiener's gain, with the ratio followed from one frame to the next. */
   follow(frame: KernelFrame, state: Float32Array): void;
-  /** The same from the next frame to the one before; the gain becomes the geometric mean of both, `gainFloor` at least. */
+  /**
+   * The same from the next frame to the one before; the gain becomes the geometric mean of both, at least `gainFloor`.
+   */
   followBack(frame: KernelFrame, state: Float32Array): void;
-  /** For each bin the cell of a histogram that its power over the level falls into; overwritten by the next. */
+  /** For each bin, the histogram cell of its power over the level; overwritten by the next call. */
   cellsOf(frame: KernelFrame, level: number): Int32Array;
   /** Adds the frame of the spectrum times its gains to `overlap`. */
   add(frame: KernelFrame): void;
@@ -76,7 +81,7 @@ export interface FollowSettings {
   readonly gainFloor: number;
 }
 
-/** Cells of the histogram of the natural logarithm of power over level: the first lies around `LOW`. */
+/** Cells of the histogram of the natural logarithm of power over level; the first lies around `low`. */
 export const CELLS = { low: -30, step: 0.1, count: 500 } as const;
 
 /**
@@ -91,7 +96,7 @@ export function createWindKernelMaker(
   const room = toVectors(window.length / 2 + 1);
   const first = toVectors(shape.firstBin);
   const known = toVectors(floorBins);
-  // Frames that are used twice, at a quarter hop, add up to two.
+  // Frames multiplied by the window twice, at a quarter hop, add up to two.
   const transform = frameTransform(
     window,
     window.map((value) => value / 2),
@@ -137,7 +142,7 @@ function createKernel(
   };
   const [samples, overlap] = [take(size), take(size)];
   const [background, limits, level] = [take(known), take(room), take(LANES)];
-  // Where nothing is known of the background the limit alone counts.
+  // If the background is unknown, only the limit counts.
   background.fill(Number.POSITIVE_INFINITY);
   const call = {
     load: run('load'),
@@ -180,7 +185,7 @@ function createKernel(
       call.followBack(power.byteOffset, gain.byteOffset, state.byteOffset),
     cellsOf({ power, gain }, value) {
       level.fill(value);
-      // What the gains of a frame would be is free as long as it is not followed.
+      // The memory for a frame's gains is free as long as it is not followed.
       call.cells(power.byteOffset, gain.byteOffset, level.byteOffset);
       return new Int32Array(buffer, gain.byteOffset, gain.length);
     },
@@ -199,7 +204,7 @@ interface Bounds {
   readonly room: number;
 }
 
-/** The statement for each vector of numbers from where `at` stands on. */
+/** Repeats a statement for each vector of numbers from `at` on. */
 function upTo(numbers: number, at: Local, statement: Code): Code {
   return repeatWhile(
     i32.ltS(at.get, i32.const(numbers * NUMBER_BYTES)),
@@ -265,7 +270,7 @@ function cells(room: number): FunctionSource {
       const [level, ratio, part, square] = [0, 1, 2, 3].map(() => scope.local('v128'));
       if (!level || !ratio || !part || !square) return [];
       const exponent = f32x4.fromI32(i32x4.shrU(ratio.get, i32.const(FRACTION_BITS)));
-      // Of a number from 1 to 2 the area tangent's series; what is left out is below 1.2e-5.
+      // Series of the inverse hyperbolic tangent for a number from 1 to 2; the error is below 1.2e-5.
       const series = [1 / 7, 1 / 5, 1 / 3].reduce<Code>(
         (sum, factor) => f32x4.add(f32x4.mul(sum, square.get), four(factor)),
         four(0),

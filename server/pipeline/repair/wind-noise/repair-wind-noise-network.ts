@@ -11,20 +11,20 @@ import {
 import { createPitchFollower, PITCHES, SCORE_SCALE } from './repair-wind-noise-pitch.ts';
 import { GAIN_NETWORK } from './repair-wind-noise-weights.ts';
 
-/** Frames to each side that the first layer sees, and bins to each side that each layer sees. */
+/** Frames on each side that the first layer sees, and bins on each side that each layer sees. */
 const TIME_REACH = 3;
 const BIN_REACH = 2;
 const PATCH_BINS = 2 * BIN_REACH + 1;
-/** Values of each bin that it sees: those of the view and the comb of the pitch. */
+/** Values that it sees of each bin: those of the view and the comb of the pitch. */
 const BIN_VALUES = LOCAL_VALUES + 1;
 const TIMES = (2 * TIME_REACH + 1) * BIN_VALUES;
-/** Channels and places of the layers: every second layer's place stands for two of the one before. */
+/** Channels and places of the layers; a place of the middle and coarse layers covers two of the layer before. */
 const FINE = 16;
 const MIDDLE = 32;
 const COARSE = 32;
 const MIDDLE_PLACES = GAIN_BINS / 2;
 const PLACES = GAIN_BINS / 4;
-/** Units of the summary of a frame, of its memory, what that tells each place, and of each place's own memory. */
+/** Units of a frame's summary, of its memory, of what that tells each place, and of each place's own memory. */
 const SUMMARY = 80;
 const FRAME_UNITS = 64;
 const TOLD = 16;
@@ -35,23 +35,23 @@ const RISE_BINS = 2 * RISE_REACH + 1;
 const FRAME_INPUTS = SUMMARY + BANDS + 2 + PITCHES;
 const PLACE_INPUTS = COARSE + TOLD;
 const PLACE_OUTPUTS = 2 * PLACE_UNITS;
-/** Inputs of the two rising layers: what comes from below, and the same places on the way down. */
+/** Inputs of the two rising layers: from below, and the same places from the way down. */
 const RISE_MIDDLE = PLACE_OUTPUTS + MIDDLE;
 const RISE_FINE = RISING + FINE;
-/** Numbers of a frame behind the first and the second layer, with the places that stay zero. */
+/** Numbers of a frame after the first and the second layer, including the places that stay zero. */
 const FINE_NUMBERS = (GAIN_BINS + 2 * BIN_REACH) * FINE;
 const MIDDLE_NUMBERS = (MIDDLE_PLACES + 2 * BIN_REACH) * MIDDLE;
 const PATCHES_END = (BIN_REACH + GAIN_BINS) * TIMES;
 
-/** Scores of pitches are kept within this range. */
+/** Pitch scores are limited to this range. */
 const LEAST_SCORE = -8;
 const MOST_SCORE = 12;
 
-/** Room for the weights and the arrays of one frame, and for those of each frame of a run. */
+/** Memory for the weights and the arrays of one frame, and for those of each frame of a run. */
 const CAPACITY = 400_000;
 const FRAME_NUMBERS = 17_000;
 
-/** Frames before those that are asked for, which a run looks at. */
+/** Frames before the requested ones that a run looks at. */
 export const VIEWS_BEFORE = LEVEL_REACH;
 
 /** The layers in the order of the weights. */
@@ -104,9 +104,9 @@ export function readGainNetwork(): GainNetwork {
 }
 
 export interface GainRun {
-  /** Up to `VIEWS_BEFORE` frames before, the frames that are asked for, and some behind, as many as are known. */
+  /** Up to `VIEWS_BEFORE` frames before, the requested frames, and as many after them as are known. */
   readonly views: readonly FrameView[];
-  /** Place of the first frame that is asked for, and their number. */
+  /** Index of the first requested frame, and number of requested frames. */
   readonly first: number;
   readonly count: number;
 }
@@ -120,16 +120,16 @@ export interface GainMemory {
 
 /** Runs the network over streams, block by block. */
 export interface GainRunner {
-  /** The memory of a stream that begins. */
+  /** The memory of a new stream. */
   begin(): GainMemory;
   /**
-   * Calls back for each frame with the share of each bin's amplitude that is voice, 0 to 1; the array is reused.
-   * The state after the last of these frames is kept in the memory of the stream.
+   * Calls back for each frame with the share of each bin's amplitude that is voice, 0 to 1; the array is reused. The
+   * state after the last of these frames is kept in the memory of the stream.
    */
   run(block: GainRun, kept: GainMemory, onGains: (frame: number, gains: Float32Array) => void): void;
 }
 
-/** @param mostFrames frames of a run, those behind counted */
+/** @param mostFrames frames of a run, including those after */
 export function createGainRunner(network: GainNetwork, mostFrames: number): GainRunner {
   const memory = createDenseMemory(CAPACITY + FRAME_NUMBERS * mostFrames);
   const fine = memory.layer(network.fine);
@@ -178,10 +178,10 @@ export function createGainRunner(network: GainNetwork, mostFrames: number): Gain
   const descend = (views: readonly FrameView[], first: number, frame: number) => {
     const at = first + frame;
     if (frame === 0) for (let t = 0; t < 2 * TIME_REACH; t++) show(views[at - TIME_REACH + t], t);
-    // Everything moves on by one time; what comes in at the end of each bin is overwritten.
+    // Everything moves by one time step; what arrives at the end of each bin is overwritten.
     else patches.copyWithin(BIN_REACH * TIMES, BIN_REACH * TIMES + BIN_VALUES, PATCHES_END);
     show(views[at + TIME_REACH], 2 * TIME_REACH);
-    // Layers write behind the places that stay zero at the low end.
+    // Layers write after the places that stay zero at the low end.
     const [a, b] = [frame * FINE_NUMBERS, frame * MIDDLE_NUMBERS];
     fine.run({
       from: patches,
@@ -238,7 +238,7 @@ export function createGainRunner(network: GainNetwork, mostFrames: number): Gain
     placeBackward.backward({ ...run, steps, toFirst: PLACE_UNITS });
   };
 
-  /** Each place of half as many below stands for two here; beside them what was there on the way down. */
+  /** Each place of half as many below becomes two here, joined with the values from the way down. */
   const join = (to: Float32Array, places: number, below: Part, beside: Part) => {
     const width = below.numbers + beside.numbers;
     for (const half of [0, 1]) {
@@ -302,5 +302,5 @@ export function createGainRunner(network: GainNetwork, mostFrames: number): Gain
   };
 }
 
-/** Rows of numbers without holes. */
+/** Contiguous rows of numbers. */
 type Part = Pick<CopiedRows, 'from' | 'fromAt' | 'numbers'>;

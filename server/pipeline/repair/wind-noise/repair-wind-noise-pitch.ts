@@ -3,29 +3,32 @@ import type { DenseMemory } from '#server/media/network/dense-kernel.ts';
 /** Pitches of voices in bins of 11.7 Hz: 70 to 364 Hz in quarter tones. */
 const SPACINGS = Array.from({ length: 58 }, (_, i) => (70 / 11.71875) * 2 ** (i / 24));
 export const PITCHES = SPACINGS.length;
-/** Ratios above this count no more: one loud harmonic is no voice. */
+/** Larger ratios count no more: one loud harmonic is no voice. */
 const MOST_RATIO = 4;
-/** A pitch may move by this many quarter tones from frame to frame (21 ms), and what each costs. */
+/** Quarter tones by which a pitch may move from frame to frame (21 ms), and the cost of each. */
 const GLIDE_STEPS = 3;
 const GLIDE_COST = 0.5;
-/** Share of the sum over the frames before that counts in the next: some ten frames are looked at. */
+/** Share of the sum over earlier frames that counts in the next one; about ten frames matter. */
 const LEAK = 0.9;
 const LEAK_GAIN = (1 - LEAK) / (1 + LEAK);
-/** Sums become likelihoods by the exponential of this many times them. */
+/** Sums become likelihoods by the exponential of this multiple of them. */
 const SHARPNESS = 0.3;
 const MOST_STRENGTH = 8;
-/** Both are scaled to lie about -1 to 1 for the network. */
+/** Both are scaled to about -1 to 1 for the network. */
 export const SCORE_SCALE = 4;
 
 export interface PitchView {
   /** How well each pitch explains the ratios of the frame. */
   readonly scores: Float32Array;
-  /** For each bin 1 on a harmonic, -1 between two, times how clear the pitch is; set when the neighbours are known. */
+  /**
+   * For each bin, 1 on a harmonic and -1 between two, times the clarity of the pitch; set once the neighbours are
+   * known.
+   */
   readonly comb: Float32Array;
 }
 
 /**
- * Scores of the pitches: natural logarithms of power over wind on the harmonics, less those in the valleys between
+ * Scores of the pitches: natural logarithms of power over wind on the harmonics, minus those in the valleys between
  * (sub-harmonic summation, Hermes 1988).
  */
 export function createPitchScorer(bins: number): (ratios: ArrayLike<number>, scores: Float32Array) => void {
@@ -53,14 +56,15 @@ export function createPitchScorer(bins: number): (ratios: ArrayLike<number>, sco
 export interface PitchFollower {
   /**
    * Sets the combs.
-   * @param kept sums after the frame before, zero at first, which become those after the first `count` frames
+   * @param kept sums after the frame before, initially zero; updated to those after the first `count` frames
    */
   follow(views: readonly PitchView[], kept: Float32Array, count: number): void;
 }
 
 /**
- * Likely pitches of each frame from the best paths that lead to and from it (Viterbi 1967, as in pitch tracking since
- * Secrest and Doddington 1983): a voice glides, gusts do not. Combs of all pitches are added by their likelihood.
+ * Finds likely pitches of each frame from the best paths that lead to and from it (Viterbi 1967, used in pitch tracking
+ * since Secrest and Doddington 1983): a voice glides, gusts do not. The combs of all pitches are added by their
+ * likelihood.
  */
 export function createPitchFollower(memory: DenseMemory, bins: number, mostFrames: number): PitchFollower {
   const rows = Float32Array.from({ length: bins * (PITCHES + 1) }, (_, i) => {
@@ -68,10 +72,10 @@ export function createPitchFollower(memory: DenseMemory, bins: number, mostFrame
     return spacing === undefined ? 0 : Math.cos((2 * Math.PI * Math.floor(i / (PITCHES + 1))) / spacing);
   });
   const layer = memory.layer({ inputs: PITCHES, rows, rectified: false });
-  // Layers take their rows in twos.
+  // Layers process their rows in pairs.
   const likely = memory.take((mostFrames + 1) * PITCHES);
   const combs = memory.take((mostFrames + 1) * layer.width);
-  // The sums before each frame, and those behind the last.
+  // The sums before each frame, and those after the last.
   const arriving = new Float32Array((mostFrames + 1) * PITCHES);
   const ahead = new Float32Array(PITCHES);
   const after = new Float32Array(PITCHES);
@@ -99,7 +103,7 @@ export function createPitchFollower(memory: DenseMemory, bins: number, mostFrame
   };
 }
 
-/** The best sums at the next frame from those that stand at a place. */
+/** The best sums at the next frame from those at one frame. */
 function step(
   sums: Float32Array,
   sumsAt: number,
@@ -117,7 +121,7 @@ function step(
   }
 }
 
-/** Likelihood of each pitch, in all as much as the best path is clear. */
+/** Likelihood of each pitch; they add up to how clear the best path is. */
 function weigh(
   arriving: Float32Array,
   arrivingAt: number,

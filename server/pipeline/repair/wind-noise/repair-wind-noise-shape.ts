@@ -2,10 +2,10 @@ import { SUPPRESSOR, type WindLayout, type WindShape } from './repair-wind-noise
 import { CELLS, type KernelFrame } from './repair-wind-noise-kernel.ts';
 
 export interface ShapeLearner {
-  /** Samples of one channel; only windy stretches should be given. */
+  /** Takes samples of one channel; only windy stretches should be given. */
   push(samples: Float32Array): void;
   finish(): WindShape;
-  /** What was heard so far. */
+  /** Levels of what was heard so far. */
   levels(): HeardLevels;
 }
 
@@ -19,14 +19,14 @@ export interface HeardLevels {
   readonly total: number;
 }
 
-/** Below every voice, Hz: power here is wind, or rumble. */
+/** Band below every voice, Hz; power here is wind or rumble. */
 const LOW_FROM_HZ = 20;
 const LOW_TO_HZ = 60;
 
 /**
- * Learns the shape of the wind from windy sound: for each bin a low percentile over time of its power relative to the
- * level of the wind in the same frame (voices come and go, the wind's own proportion stays). Memory is one
- * histogram per bin.
+ * Learns the shape of the wind from windy sound: for each bin, a low percentile over time of its power relative to the
+ * level of the wind in the same frame (voices come and go, the wind's own share stays). Memory is one histogram for
+ * each bin.
  */
 export function createShapeLearner(layout: WindLayout): ShapeLearner {
   const { rateHz, size, bins, floorBins, deepBins } = layout;

@@ -1,7 +1,7 @@
 /**
- * Weights of the gain network (`repair-wind-noise-network.ts`), rows of 8-bit numbers, each row a neuron or gate with its
- * bias last and a scale of its own, in the order of `readGainNetwork`. Learnt with PyTorch; what from, and what it gains
- * on voices and winds that it never heard, stands in docs/benchmarks/wind.md (`repair --only wind`).
+ * Weights of the gain network (`repair-wind-noise-network.ts`): rows of 8-bit numbers, in the order of
+ * `readGainNetwork`. Each row is a neuron or gate with its bias last and its own scale. Trained with PyTorch; the
+ * training data, and the gain on unheard voices and winds, are in docs/benchmarks/wind.md (`repair --only wind`).
  */
 export const GAIN_NETWORK = {
   scales: [

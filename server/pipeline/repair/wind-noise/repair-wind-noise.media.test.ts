@@ -45,7 +45,7 @@ const WINDS: [name: string, fromS: number, lengthS: number][] = [
 ];
 const VOICES = ['speech-austen-0870.wav', 'speech-jfk-11s.wav', 'talk-grid-5-people-15s.mp4'];
 
-/** Names of the recordings that the gain network was learnt from; the others are new to it. */
+/** Names of the recordings that the gain network was trained on; the others are new to it. */
 const LEARNT_FROM = /cc0|gopro|grid/;
 
 function clean(windy: Float32Array): Float64Array {

@@ -38,7 +38,7 @@ describe('createWindSuppressor', () => {
     const nothing: WindShape = { rateHz: RATE, relative: new Float64Array(bins), isDeep: false };
     const out = suppress(voice, nothing, 1777);
     let worst = 0;
-    // Where the voice is silent the ratio is that of rounding errors and the gain is free.
+    // Where the voice is silent, the ratio is that of rounding errors and the gain is arbitrary.
     out.forEach((value, i) => (worst = Math.max(worst, Math.abs(value - (voice[i] ?? 0)))));
     expect(worst).toBeLessThan(1e-3);
   });
@@ -70,7 +70,7 @@ describe('createWindSuppressor', () => {
 });
 
 describe('wind that lies below every voice', () => {
-  /** Wind below and above a corner of 15 Hz, of the second order. */
+  /** Wind below and above a second-order corner at 15 Hz. */
   const parted = (seed: number) => {
     const wind = gustingWind(8, RATE, seed);
     const pole = 1 - Math.exp((-2 * Math.PI * 15) / RATE);

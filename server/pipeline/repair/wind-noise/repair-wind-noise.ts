@@ -16,34 +16,35 @@ export interface LearnWind {
 }
 
 /**
- * Channels are taken for one sound when what is different between them in the wind's range has less than this share of
- * the power there (-40 dB) all along. Coders leave -52 dB and less between equal ones (more above, where they put in noise of
- * their own), two microphones -12 to -4 dB, measured on AAC of 128 and 160 kbit/s.
+ * Channels count as one sound if their difference in the wind's range always has less than this share of the power
+ * there (-40 dB). Encoding leaves -52 dB and less between equal channels (more at higher frequencies, where encoders
+ * add noise of their own), two microphones have -12 to -4 dB, measured on AAC of 128 and 160 kbit/s.
  */
 const MOST_DIFFERENCE = 1e-4;
-/** Corner of the low-pass of first order behind which channels are compared, Hz. */
+/** Corner of the first-order low-pass after which channels are compared, Hz. */
 const COMPARED_HZ = 1000;
 /**
- * The wind of a channel may stand out of its level by this factor more than that of the windiest one, at every
- * frequency: microphones of one device stand in one wind. Of 28 voices under a wind of their own in each channel none loses more
- * than 0.01 dB by it at 0 dB, 0.21 at 15 dB; beside a windy channel they keep 1.7 dB more at 30 dB.
+ * The wind of a channel may exceed its level by at most this factor more than in the windiest channel, at every
+ * frequency, because microphones of one device stand in one wind. Of 28 voices with different wind in each channel,
+ * none loses more than 0.01 dB by this at 0 dB, 0.21 dB at 15 dB. Next to a windy channel, voices keep 1.7 dB more at
+ * 30 dB.
  */
 const SHAPE_HEADROOM = 2;
 /**
- * A channel in which the wind would lie this far below everything else is left as it is (36 dB): of 28 voices beside a windy
- * channel those that it leaves would gain 1.8 dB at the most from cleaning, at 30 dB and more.
+ * A channel stays unchanged if its wind would lie this far below everything else (36 dB). Of 28 voices next to a windy
+ * channel, those that stay would gain at most 1.8 dB from cleaning, at 30 dB and more.
  */
 const STILL_RATIO = 10 ** 3.6;
 /**
- * And where its own assumed wind lies this far below everything else (13 dB): a channel behind a high-pass has no lows whatever its
- * wind. Under wind at 10 dB 7 to 11 dB, alone 11 to 21 dB.
+ * Its own assumed wind must also lie this far below everything else (13 dB), because a channel after a high-pass has no
+ * bass whatever its wind. Under wind at 10 dB it is 7 to 11 dB, alone 11 to 21 dB.
  */
 const CLEAR_RATIO = 10 ** 1.3;
 
 /**
- * Learns the shape of the wind from the windy spans: one for each channel, as every microphone has its own wind, or a
- * single one for the mean of all where they carry the same sound.
- * @returns null for a channel beside others that has next to no wind
+ * Learns the shape of the wind from the windy spans: one for each channel, because every microphone has its own wind,
+ * or a single one for the mean if all channels carry the same sound.
+ * @returns null for a channel, next to others, with almost no wind
  */
 export async function learnWind(input: LearnWind): Promise<(WindShape | null)[]> {
   const { raw, rateHz, spans } = input;
@@ -76,8 +77,8 @@ function shapesOf(learners: readonly ShapeLearner[]): (WindShape | null)[] {
 }
 
 /**
- * Whether a channel has next to no wind. Below every voice there is nothing but wind and rumble: the wind of a channel is at
- * most as much softer than that of the windiest one as its lows are.
+ * Whether a channel has almost no wind. Below every voice there is only wind and rumble, so a channel's wind is softer
+ * than that of the windiest channel at least by as much as its bass is.
  */
 function isStill(levels: HeardLevels, windiest: HeardLevels): boolean {
   const mostWind = levels.low * (windiest.wind / Math.max(windiest.low, Number.MIN_VALUE));
@@ -97,8 +98,9 @@ async function channelsAreAlike({ raw, rateHz, spans }: LearnWind): Promise<bool
 }
 
 /**
- * Power of the difference between a channel and the mean of all over that of the mean, of the channel that differs most.
- * @param share of each new sample that a low-pass of first order takes
+ * Power of the difference between a channel and the mean of all over that of the mean, for the channel that differs
+ * most.
+ * @param share of each new sample that a first-order low-pass takes
  */
 function largestDifference(interleaved: Float32Array, channels: number, share: number): number {
   const levels = new Float64Array(channels);

@@ -14,35 +14,38 @@ import { hasForeignParameterSets, type SmartSource } from '../smart-render-sourc
 export interface FreshSample {
   readonly sample: number;
   readonly head: PcmHead;
-  /** Null for a picture that stays as it decodes, but cannot stay as it is coded. */
+  /** Null for a picture that stays as decoded but cannot keep its coded data. */
   readonly pixels: PixelSource | null;
 }
 
 /**
- * A group of pictures in which some get new content while all others stay byte for byte: between the new ones and the
- * rest a few pictures that the rest refers to are coded verbatim, so that it decodes to the very same samples.
+ * A group of pictures in which some get new content and all others keep their bytes. Between the two, a few pictures
+ * that the rest refers to are coded verbatim, so that the rest decodes to exactly the same samples.
  */
 export interface BridgePlan {
   readonly spans: readonly ChangedSpan[];
-  /** From the key picture to where nothing that was replaced can be referred to any more. */
+  /** From the key picture to where nothing refers to replaced pictures any more. */
   readonly part: Part;
   /** One past the last sample of the group, decode order. */
   readonly endSample: number;
   readonly fresh: readonly FreshSample[];
   readonly verbatim: readonly DamagedSample[];
-  /** Samples of the spans: these may change a little where what they refer to was lost. */
+  /** Samples of the spans; they may change a little if their references were lost. */
   readonly inSpans: ReadonlySet<number>;
 }
 
-/** Below so many pictures that stay, coding the rest of a group anew costs less than proving that it can stay. */
+/** If fewer pictures would stay, encoding the rest of a group again costs less than proving that it can stay. */
 const LEAST_KEPT = 48;
-/** Where damage is mended, what stays shall stay exact: one picture is worth a bridge, and so many each verbatim one. */
+/**
+ * If damage is repaired, what stays must stay exact: a bridge is worth it for one picture, and for this many for each
+ * verbatim one.
+ */
 const LEAST_KEPT_A_VERBATIM = 2;
 const LEAST_KEPT_EXACT = 1;
-/** More pictures than these in one group are better coded as a stretch. */
+/** More pictures than this in one group are better encoded as a stretch. */
 const MOST_FRESH = 48;
 const MOST_VERBATIM = 8;
-/** Where damage is mended. */
+/** The same if damage is repaired. */
 const MOST_FRESH_EXACT = 96;
 const MOST_VERBATIM_EXACT = 24;
 
@@ -52,16 +55,16 @@ export interface Slots {
   readonly changed: ReadonlyMap<number, PixelSource | 'decoded'>;
 }
 
-/** Spans between two cuts, all of which keep number and times of their pictures. */
+/** Spans between two cuts, all of which keep the number and times of their pictures. */
 export interface BridgeGroup {
   readonly slots: readonly Slots[];
   readonly group: Part;
 }
 
 /**
- * The groups of an edit that may be bridged.
- * @param cuts where decoding can start, rising
- * @param isWanted whether a group with such spans shall be
+ * Groups of an edit that may be bridged.
+ * @param cuts where decoding can start, ascending
+ * @param isWanted whether to bridge a group with such spans
  */
 export async function groupsToBridge(
   source: SmartSource,
@@ -88,14 +91,14 @@ export async function groupsToBridge(
     const whole = { slots: own(meets.slice(0, at)), group: { from, end } };
     const found = behind ? upTo(order, whole, behind.span) : whole;
     if (found && isWanted(found.slots)) groups.push(found);
-    // What follows is coded anew, as the clip shows it: better where damage is bridged.
+    // What follows is encoded again as the clip shows it; for damage, a bridge is better.
     const rest = { slots: own(meets.slice(at)), group: { from, end } };
     if (hasDecoded(rest.slots) && isWanted(rest.slots)) groups.push(rest);
   }
   return groups;
 }
 
-/** A group up to where a span is coded anew; null when other spans reach beyond that. */
+/** The group up to the point from which a span is encoded again; null if other spans reach beyond that. */
 function upTo(order: DisplayOrder, { slots, group }: BridgeGroup, span: ChangedSpan): BridgeGroup | null {
   const end = cleanStarts(order)[span.firstFrame + order.firstShown] ?? 0;
   if (slots.some(({ samples }) => samples.some((sample) => sample >= end || sample < group.from)))
@@ -108,19 +111,20 @@ export type IsWanted = (slots: readonly Slots[]) => boolean;
 const isKept = ({ changed }: Slots): boolean =>
   [...changed.values()].every((content) => content === 'decoded');
 
-/** Whether there are damaged pictures among them that stay as they decode. */
+/** Whether any of them has damaged pictures that stay as decoded. */
 const hasDecoded: IsWanted = (slots) =>
   slots.some(({ changed }) => [...changed.values()].includes('decoded'));
 
-/** Whether there are new pictures among them. */
+/** Whether any of them has new pictures. */
 export const hasNew: IsWanted = (slots) => !slots.every(isKept);
 
-/** Whether there are spans among them that stay as they decode. */
+/** Whether any of them stays as decoded. */
 export const hasKept: IsWanted = (slots) => slots.some(isKept);
 
 /**
- * A group without the spans behind all new pictures that are damaged themselves and stay as they decode: an exchange conceals these better. Those
- * that only refer to damage depend on what the new pictures look like, and stay. The group itself where that leaves nothing.
+ * A group without trailing spans that are damaged themselves and stay as decoded, because an exchange conceals these
+ * better. Spans that only refer to damage depend on the new pictures and stay. If nothing would be left, the group
+ * itself.
  */
 export function upToNew(order: DisplayOrder, group: BridgeGroup): BridgeGroup {
   const isOwn = (slots: Slots | undefined) => slots && slots.changed.size > 0 && isKept(slots);
@@ -129,7 +133,7 @@ export function upToNew(order: DisplayOrder, group: BridgeGroup): BridgeGroup {
   return found ?? group;
 }
 
-/** A group without its last span, up to where that is coded anew; null where nothing wanted is left. */
+/** A group without its last span, up to the point from which that is encoded again; null if nothing wanted is left. */
 export function withoutLast(
   order: DisplayOrder,
   { slots, group }: BridgeGroup,
@@ -140,7 +144,7 @@ export function withoutLast(
   return last && isWanted(left) ? upTo(order, { slots: left, group }, last.span) : null;
 }
 
-/** The samples of a span that keeps number and times of its pictures, and what becomes of them. */
+/** The samples of a span that keeps number and times of its pictures, and what happens to them. */
 async function slotsOf(
   source: SmartSource,
   order: DisplayOrder,
@@ -185,16 +189,16 @@ function groupsOf(
 }
 
 function overlaps(span: ChangedSpan, order: DisplayOrder, from: number, end: number): boolean {
-  // Before a cut as many samples as places lie.
+  // The number of samples before a cut equals the number of places before it.
   const first = span.firstFrame + order.firstShown;
   const behind = Math.max(span.endFrame, span.firstFrame + 1) + order.firstShown;
   return first < end && behind > from;
 }
 
 /**
- * How a group can be bridged; null where it cannot, or where too little would stay.
- * @param also samples that shall stay as they decode too, though their own data are whole
- * @param most verbatim pictures; where more are needed, damaged ones that stay as they decode are coded with losses instead
+ * Plans the bridge of a group; null if it is impossible, or too little would stay.
+ * @param also samples that must stay as decoded too, although their own data are intact
+ * @param most verbatim pictures; if more are needed, damaged ones that stay as decoded are coded with losses instead
  */
 export async function planBridge(
   source: SmartSource,
@@ -207,7 +211,7 @@ export async function planBridge(
   const samples = [...changed.keys()].sort((a, b) => a - b);
   const [first] = samples;
   if (first === undefined || samples.length > MOST_FRESH_EXACT) return null;
-  // Heads of whole pictures say themselves where they stand, those of damaged ones are worked out.
+  // Intact pictures state their numbers in their headers; those of damaged ones are derived.
   const read = async (numbers: readonly DamagedSample[] | null) => {
     if (!numbers) return null;
     try {
@@ -232,11 +236,11 @@ interface Group extends BridgeGroup {
   readonly changed: ReadonlyMap<number, PixelSource | 'decoded'>;
   readonly numbers: readonly DamagedSample[];
   readonly also: ReadonlySet<number>;
-  /** Whether no damaged picture is to be verbatim. */
+  /** Whether no damaged picture may be verbatim. */
   readonly isSparing: boolean;
 }
 
-/** Follows the references through a group: what do the new pictures reach, and from where on is all as it was. */
+/** Follows the references through a group: what do the new pictures affect, and from where is everything unchanged? */
 async function walk(
   source: SmartSource,
   order: DisplayOrder,
@@ -253,11 +257,11 @@ async function walk(
   const unseen = new Set<number>();
   const fresh: FreshSample[] = [];
   const verbatim: DamagedSample[] = [];
-  /** Pictures that decode to other samples, and all whose motion is gone. */
+  /** Pictures that decode to other samples, and all whose motion is lost. */
   const unlike = new Set<number>();
   const replaced = new Set<number>();
   const orders: { place: number; order: number }[] = [];
-  // Damaged pictures need not be exact where nobody refers to them, nor where what they refer to has changed.
+  // Damaged pictures need not be exact if no picture refers to them, or if their own references have changed.
   const keep = (own: DamagedSample) => {
     replaced.add(own.sample);
     const isReference = own.head.refIdc > 0;
@@ -296,7 +300,7 @@ async function walk(
     if (sample >= last && !tracker.held().some((held) => replaced.has(held))) end = sample + 1;
   }
   const least = isDamage ? Math.max(LEAST_KEPT_EXACT, LEAST_KEPT_A_VERBATIM * verbatim.length) : LEAST_KEPT;
-  // Without a bridge all from the first span on would be coded anew.
+  // Without a bridge, everything from the first span on would be encoded again.
   const firstPlace = Math.min(...slots.map(({ span }) => span.firstFrame)) + order.firstShown;
   const anew = Math.min(first, cleanStarts(order)[firstPlace] ?? first);
   if (!isInOrder(orders) || group.end - anew - replaced.size < least) return null;
@@ -305,11 +309,11 @@ async function walk(
   return { spans, part, endSample: group.end, fresh, verbatim, inSpans };
 }
 
-/** What the decoder makes of lost data may depend on any picture before. */
+/** What the decoder makes of lost data may depend on any earlier picture. */
 const canOmit = (changed: Group['changed']): boolean =>
   ![...changed.values()].some((content) => content === 'decoded');
 
-/** Whether the pictures are shown in the order that their own numbers say. */
+/** Whether the pictures are shown in the order of their own counts. */
 function isInOrder(orders: readonly { readonly place: number; readonly order: number }[]): boolean {
   const shown = [...orders].sort((a, b) => a.place - b.place);
   return shown.every(({ order }, at) => at === 0 || order > (shown[at - 1]?.order ?? Infinity));

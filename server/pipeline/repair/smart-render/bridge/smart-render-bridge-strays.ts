@@ -8,16 +8,16 @@ import { isHardlyChanged, isLike, sampled, squareError } from '../exchange/smart
 import { verbatimBytes } from '../exchange/smart-render-exchange-plan.ts';
 import { AS_CODED } from '../smart-render-hashes.ts';
 
-/** The trial clips of a bridge: its part as it was, and with the new pictures in it. */
+/** The trial clips of a bridge: its part as it was, and with the new pictures. */
 export const oldClip = ({ workDir }: Pick<BridgeInput, 'workDir'>): string =>
   path.join(workDir, 'bridge-old.mp4');
 export const newClip = ({ workDir }: Pick<BridgeInput, 'workDir'>): string =>
   path.join(workDir, 'bridge-new.mp4');
 
 /**
- * Which of the samples that decode otherwise since a bridge stands must not: all that are no damage, and those damaged
- * ones that look different, unless they are few. A decoder that lost a reference put another in its place, so that behind a
- * bridge damaged pictures may come out a little otherwise.
+ * Finds samples that decode differently with the bridge and must not: all undamaged ones, and damaged ones that look
+ * different, unless they are few. A decoder replaces a lost reference with another picture, so damaged pictures after a
+ * bridge may come out slightly different.
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function straysOf(
@@ -42,7 +42,7 @@ export async function straysOf(
   return [...undamaged, ...changes.flatMap((one) => (isHardlyChanged(one) ? [] : [one.sample]))];
 }
 
-/** Some samples of the pictures of certain times, ticks of the clip. */
+/** Some samples of the pictures at certain times, ticks of the clip. */
 async function marksAt(
   input: BridgeInput,
   clipPath: string,

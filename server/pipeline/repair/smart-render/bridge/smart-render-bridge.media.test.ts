@@ -11,7 +11,7 @@ import type { ChangedSpan } from '../../picture-edit.ts';
 
 const folder = sharedFolder();
 
-/** A size that is no multiple of 16: what lies in the margin is referred to as well. */
+/** A size that is no multiple of 16, because pictures also refer to what lies in the margin. */
 const SIZE = { width: 328, height: 198 };
 const SOURCE = `testsrc2=s=${SIZE.width}x${SIZE.height}:r=30:d=5`;
 const ONE_GROUP = '-pix_fmt yuv420p -c:v libx264 -g 600';
@@ -25,7 +25,7 @@ const MAKERS = {
 const FIRST = 40;
 const NEW_PICTURES = 3;
 
-/** Pictures of another time of the same clip, raw. */
+/** Raw pictures from another time of the same clip. */
 async function makeRaw(file: string, name: string): Promise<string> {
   const rawPath = path.join(folder.path, `${name}.raw`);
   const chosen = `select='between(n,100,${99 + NEW_PICTURES})'`;
@@ -90,7 +90,8 @@ describe('new pictures in a long group', () => {
       const differing = before.hashes.flatMap((hash, frame) => (hash === after.hashes[frame] ? [] : [frame]));
       expect(differing.filter((frame) => !isTold(frame))).toEqual([]);
       expect(differing.slice(0, 1)).not.toEqual([]);
-      // B pictures that lean on the new ones are coded anew; the rest of the group decodes to the very same samples.
+      // B pictures that refer to the new ones are encoded again; the rest of the group decodes to exactly the same
+      // samples.
       expect(Math.max(...differing)).toBeLessThan(FIRST + NEW_PICTURES + 6);
       expect(after.hashes).toHaveLength(before.hashes.length);
       expect(await shownTimes(output)).toEqual(await shownTimes(clip));
@@ -153,7 +154,8 @@ describe('new pictures in a long group', () => {
       const broken = path.join(folder.path, `${id}-broken.mp4`);
       await corruptSamples({ tools, inputPath: clip, outputPath: broken, frames: lost, fault: 'lost' });
       const [first = 0, second = 0, third = 0] = lost;
-      // The first is made anew, the others stay as the decoder conceals their loss; what is made of them stays.
+      // The first picture is made again, the others stay as the decoder conceals them; pictures that refer to them
+      // stay.
       const [raw] = (await newPictures(broken, id, first, 1)).pictures;
       const times = await shownTimes(broken);
       const spanOf = (at: number) => {
@@ -220,7 +222,7 @@ describe('new pictures in a long group', () => {
     } as const;
     const [hit] = await corruptSamples(fault);
     const file = await open(broken, 'r+');
-    // The lengths of its units are gone too.
+    // The lengths of its units are lost too.
     await file.write(Buffer.alloc(16, 0xff), 0, 16, (hit?.offsetBytes ?? 0) - 16);
     await file.close();
     const shiftAfterTicks = (times[100] ?? 0) - (times[101] ?? 0);
@@ -263,7 +265,7 @@ describe('new pictures in a long group', () => {
       expect(after.hashes[36]).not.toBe(before.hashes[36]);
       return before.hashes.filter((hash, frame) => hash !== after.hashes[frame]).length;
     };
-    // Coded anew otherwise: the rest costs less than verbatim pictures.
+    // Otherwise it is encoded again, because the rest costs less than verbatim pictures.
     expect(await render('short-held', false)).toBeGreaterThan(20);
     expect(await render('short-damage', true)).toBeLessThan(8);
   });

@@ -22,23 +22,23 @@ import { newClip, oldClip, straysOf } from './smart-render-bridge-strays.ts';
 import { verbatimSample } from '../smart-render-verbatim.ts';
 
 export interface BridgeInput extends Omit<ExchangeInput, 'edit' | 'damaged' | 'spent'> {
-  /** Encodes raw pictures, each by itself, to stand in for others. */
+  /** Encodes raw pictures independently of each other, to replace others. */
   readonly encode: (
     pictures: readonly PixelSource[],
     numbers: readonly StandInNumbers[],
   ) => Promise<{ readonly pictures: readonly EncodedPicture[]; readonly pps: Buffer }>;
 }
 
-/** Either the bridge, or the samples that came out otherwise than before and must not. */
+/** Either the bridge, or the samples that came out differently and must not. */
 export interface TriedBridge {
   readonly bridge: Exchange | null;
   readonly strays: readonly number[];
 }
 
 /**
- * Puts new pictures into a group and codes those behind them verbatim that the rest refers to, then decodes the part that
- * the new ones can reach: what stays must decode to the very same samples as before, without a complaint.
- * @returns null where it does not
+ * Puts new pictures into a group and codes verbatim those after them that the rest refers to. Then it decodes the part
+ * that the new ones can affect: what stays must decode to exactly the same samples as before, without a complaint.
+ * @returns null if it does not
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function makeBridge(input: BridgeInput, plan: BridgePlan): Promise<TriedBridge | null> {
@@ -83,11 +83,11 @@ export async function makeBridge(input: BridgeInput, plan: BridgePlan): Promise<
   };
 }
 
-/** Shares of a bridge's work that are over when its part is decoded and the new pictures are encoded. */
+/** Progress of a bridge when its part is decoded, and when the new pictures are encoded. */
 const DECODED = 0.45;
 const ENCODED = 0.55;
 
-/** Whether nobody refers to the new pictures, so that no other can change. */
+/** Whether no picture refers to the new ones, so that no other can change. */
 const isUnseen = ({ fresh, verbatim }: BridgePlan): boolean =>
   verbatim.length === 0 && fresh.every(({ head, pixels }) => head.refIdc === 0 && pixels !== null);
 
@@ -104,20 +104,22 @@ const toNumbers = ({ head }: FreshSample): StandInNumbers => ({
   ...(head.refIdc > 0 && { reference: { refIdc: head.refIdc, marking: head.marking } }),
 });
 
-/** Samples of the trial as they are shown. */
+/** Samples of the trial in display order. */
 function inDisplayOrder({ order }: BridgeInput, plan: BridgePlan): number[] {
   return samplesOfPart(trialPart(plan)).sort((a, b) => (order.placeOf[a] ?? 0) - (order.placeOf[b] ?? 0));
 }
 
 interface DecodedBefore {
-  /** Of each picture that came out, by sample. */
+  /** Hash of each picture that came out, by sample. */
   readonly hashes: ReadonlyMap<number, string>;
-  /** Raw pictures, as shown, of the fresh ones that stay as they decode, and their numbers by place in `plan.fresh`. */
+  /** Raw file of the fresh pictures that stay as decoded, and their numbers by index in `plan.fresh`. */
   readonly path: string;
   readonly numbers: ReadonlyMap<number, number>;
 }
 
-/** Decodes a part as it is; hands over the pictures to be coded verbatim. Null when none comes out, or one without a time. */
+/**
+ * Decodes a part as it is and passes on the pictures to be coded verbatim. Null if none comes out, or one has no time.
+ */
 async function decodeOld(
   input: BridgeInput,
   plan: BridgePlan,
@@ -143,7 +145,7 @@ async function decodeOld(
     await writeFully(raw, shown, rawBytes);
     rawBytes += shown.length;
   };
-  // Pictures that are lost from the file have a time as well, and never come out.
+  // Pictures that are lost from the file have a time as well, but never come out.
   const origin = source.samples[plan.part.from]?.dts ?? 0;
   const wanted = [...verbatim.keys(), ...keptAt.keys()]
     .map((sample) => ({ ticks: (source.samples[sample]?.pts ?? origin) - origin, sample }))
@@ -152,7 +154,7 @@ async function decodeOld(
   try {
     const seen = await takePictures(input, clipPath, wanted, store);
     if (!seen || seen.size === 0) return null;
-    // What never comes out is seen as the picture before it, which stays on the screen.
+    // For a picture that never comes out, the one before it stays on the screen.
     const missing = wanted.filter(({ ticks }) => !seen.has(ticks));
     const before = missing.map(({ ticks, sample }) => ({
       ticks: lastBefore([...seen.keys()], ticks),
@@ -173,8 +175,8 @@ const lastBefore = (times: readonly number[], ticks: number): number =>
   Math.max(times[0] ?? ticks, ...times.filter((time) => time < ticks));
 
 /**
- * Decodes a clip; hands over the pictures of certain times, in display order.
- * @returns hashes of all pictures by their times; null when a picture has none
+ * Decodes a clip and passes on the pictures at certain times, in display order.
+ * @returns hashes of all pictures by their times; null if a picture has no time
  */
 async function takePictures(
   input: BridgeInput,
@@ -188,7 +190,7 @@ async function takePictures(
     const ticks = pictureTicks(line);
     if (typeof ticks === 'number') times.push(ticks);
   };
-  // Which pictures these are is known when all have come: until then they wait in a file.
+  // Which pictures these are is only known at the end; until then they wait in a file.
   const waiting = await open(path.join(input.workDir, 'bridge-old.raw'), 'w+');
   const size = verbatimBytes(input.source.sps);
   let count = 0;
@@ -213,11 +215,11 @@ async function takePictures(
   }
 }
 
-/** Samples whose pictures are new, or damaged before and so perhaps seen otherwise by another decoder. */
+/** Samples whose pictures are new, or were damaged and may be shown differently by another decoder. */
 const alteredBy = ({ fresh, verbatim, inSpans }: BridgePlan): Set<number> =>
   new Set([...[...fresh, ...verbatim].map(({ sample }) => sample), ...inSpans]);
 
-/** The part up to the end of the spans: nothing behind its own end can change, but is to be looked at too. */
+/** The part up to the end of the spans. Nothing after its own end can change, but it is compared too. */
 function trialPart({ part, inSpans, endSample }: BridgePlan): Part {
   return {
     ...part,
@@ -225,7 +227,7 @@ function trialPart({ part, inSpans, endSample }: BridgePlan): Part {
   };
 }
 
-/** The part with the new pictures in it; null when the decoder complains. */
+/** Decodes the part with the new pictures; null if the decoder complains. */
 async function decodeNew(
   input: BridgeInput,
   plan: BridgePlan,

@@ -17,27 +17,27 @@ import { mostVerbatim } from '../smart-render-verbatim.ts';
 
 export interface BridgesInput extends Omit<BridgeInput, 'encode' | 'takeSpool'> {
   readonly edit: PictureEdit;
-  /** Which groups are bridged, by what stands in them. */
+  /** Which groups to bridge, by their spans. */
   readonly isWanted: IsWanted;
-  /** Whether what is behind all new pictures of a group and stays as it decodes is left out of its bridge. */
+  /** Whether a bridge leaves out trailing spans that stay as decoded. */
   readonly isUpToNew: boolean;
-  /** Verbatim pictures that the clip has got already. */
+  /** Number of verbatim pictures that the clip already has. */
   readonly spent: number;
   readonly coder: Coder;
-  /** What new pictures must look like between these samples; a sentence when they cannot. */
+  /** The encoding that new pictures between these samples must match; a sentence if that is impossible. */
   readonly targetOf: (decodeFrom: Cut, endSample: number) => Promise<TargetSequence | string>;
 }
 
 export interface Bridges {
   readonly bridges: readonly Exchange[];
-  /** Verbatim pictures in all bridges. */
+  /** Number of verbatim pictures in all bridges. */
   readonly verbatimCount: number;
-  /** Spans that still have to be mended in another way. */
+  /** Spans that still need another repair. */
   readonly rest: PictureEdit;
 }
 
 /**
- * Bridges the long groups of an edit, those that keep most first, as long as verbatim pictures may add bytes.
+ * Bridges the long groups of an edit, those that keep most first, as long as the budget for verbatim pictures lasts.
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function makeBridges(input: BridgesInput): Promise<Bridges> {
@@ -50,7 +50,7 @@ export async function makeBridges(input: BridgesInput): Promise<Bridges> {
     planBridge(source, order, group, also, affordable());
   const tryPlan = async (label: string, plan: BridgePlan, onShare: (share: number) => void) => {
     const decodeFrom = cuts.find(({ sample }) => sample === plan.part.from);
-    // Where a group ends before the next cut, what follows may be damaged and says nothing.
+    // If a group ends before the next cut, what follows may be damaged and gives no target.
     const isCut = cuts.some(({ sample }) => sample === plan.endSample);
     const end = isCut ? plan.endSample : source.samples.length;
     const target = decodeFrom && (await input.targetOf(decodeFrom, end));
@@ -80,7 +80,7 @@ export async function makeBridges(input: BridgesInput): Promise<Bridges> {
         verbatimCount += plan.verbatim.length;
         break;
       }
-      // What came out otherwise is kept as it was; else the first spans alone may be bridged.
+      // Pictures that came out differently are kept as before; otherwise only the first spans may be bridged.
       const strays = new Set([...also, ...(tried?.strays ?? [])]);
       const wider: BridgePlan | null = strays.size > also.size ? await planFor(rest, strays) : null;
       if (wider) [plan, also] = [wider, strays];
@@ -96,7 +96,7 @@ export async function makeBridges(input: BridgesInput): Promise<Bridges> {
   return { bridges, verbatimCount, rest: edit.filter((span) => !done.has(span)) };
 }
 
-/** Tries to bridge one group: each decodes it twice. */
+/** Most attempts to bridge one group; each decodes it twice. */
 const MOST_TRIES = 4;
 const NONE: ReadonlySet<number> = new Set();
 

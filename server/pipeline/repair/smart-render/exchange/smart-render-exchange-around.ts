@@ -26,54 +26,54 @@ import {
 
 export interface ConcealStep extends PartInput {
   readonly pps: VerbatimPps;
-  /** Keeps the bytes of a sample. */
+  /** Stores the bytes of a sample. */
   readonly store: (sample: number, bytes: Buffer) => Promise<EncodedPicture>;
 }
 
-/** How far the damaged pictures of a stretch are concealed. */
+/** How far the concealment of a stretch's damaged pictures has come. */
 export interface ConcealState {
   /** By sample of the original. */
   readonly coded: ReadonlyMap<number, EncodedPicture>;
   /** Damaged samples that are still to be concealed, decode order. */
   readonly open: readonly number[];
-  /** Samples of which a decoder shows nothing; others stand in for them in `coded`. */
+  /** Samples of which a decoder shows nothing; others replace them in `coded`. */
   readonly missing: ReadonlySet<number>;
-  /** Whether those are coded as blocks that are moved, and not sample by sample. */
+  /** Whether those are coded as moved blocks instead of sample by sample. */
   readonly areMoved: boolean;
   readonly format: RawFormat;
-  /** What a decode showed in which nothing was exchanged. */
+  /** What a decode without any exchange showed. */
   readonly shown: ShownBefore | null;
 }
 
-/** Damaged pictures of a stretch at most that are concealed anew: each asks for a decode of what stands in front of it. */
+/** Most damaged pictures of a stretch that are concealed again; each needs a decode of what comes before it. */
 export const MOST_CONCEALED = 6;
 
-/** What a forgiving decode of a part as it is showed around its first damaged picture. */
+/** What a forgiving decode of an unchanged part showed around its first damaged picture. */
 export interface ShownBefore {
   /** The sample at which it began. */
   readonly from: number;
   /** By place. */
   readonly pictures: ReadonlyMap<number, Buffer>;
-  /** What it said of the damaged pictures, one after the other. */
+  /** The decoder's messages about the damaged pictures, one after the other. */
   readonly said: readonly SaidDamage[];
 }
 
 export interface Concealed {
   /** As the decoder shows it. */
   readonly decoded: Uint8Array;
-  /** Null where it is not told what is lost, or nothing is known to conceal it from. */
+  /** Null if the loss is unknown, or there is nothing to conceal it from. */
   readonly concealed: Uint8Array | null;
-  /** What of it cannot be read, or is wrong in front of that. */
+  /** The part of it that cannot be read, or is wrong before that. */
   readonly lost?: LostBlocks;
-  /** The picture shown in front that it is concealed from. */
+  /** The picture shown before it, from which it is concealed. */
   readonly before?: { readonly pixels: Uint8Array; readonly sample: number };
-  /** How a picture moved of which nothing is left, where such are coded as moved blocks. */
+  /** Motion of a picture of which nothing is left, if such pictures are coded as moved blocks. */
   readonly moved?: { readonly motion: SquareMotion; readonly from: number } | null;
 }
 
 /**
- * Decodes what stands before the first open picture of a part and around it, and conceals it.
- * @returns null where nothing shows the picture
+ * Decodes the pictures before and around the first open picture of a part, and conceals it.
+ * @returns null if nothing shows the picture
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function concealFirst(
@@ -109,7 +109,7 @@ export async function concealFirst(
   const around = picturesAround(pictures, places, format);
   const isProvenLater = keyBehind(source, part) !== null;
   if (missing.has(sample)) {
-    // What stands in its place is the picture before.
+    // The picture before is shown in its place.
     if (isTurnOfRepeat(source.samples, sample)) return { decoded, concealed: null };
     const isNextLost = missing.has(order.samples[places.after] ?? -1);
     const gap = around && { ...around, lost: allMacroblocks(source.sps), isProvenLater };
@@ -118,7 +118,7 @@ export async function concealFirst(
     const from = order.samples[places.before];
     return { decoded, concealed: null, moved: motion && from !== undefined ? { motion, from } : null };
   }
-  // Of several such pictures none says which one it is.
+  // If there are several messages, none says which picture it is about.
   const [damage] = said.length === told ? said : [];
   const slices = units?.filter(isSlice) ?? [];
   const heads = await unlessUnreadable(() => slices.map((slice) => parseSliceHeader(slice, source.sps)));
@@ -137,7 +137,10 @@ export async function concealFirst(
   };
 }
 
-/** Decodes a part with what is exchanged by now; what is said of the others, and the pictures of some places. */
+/**
+ * Decodes a part with the exchanges so far; returns the messages about the other damaged pictures, and the pictures of
+ * some places.
+ */
 async function decodeAround(
   step: ConcealStep,
   part: Part,
@@ -153,11 +156,11 @@ async function decodeAround(
   return { said: said(), pixelsAt };
 }
 
-/** The whole key picture right behind a part, which shows how well its last picture fits; null where there is none. */
+/** The intact key picture right after a part, which shows how well its last picture fits; null if there is none. */
 export const keyBehind = ({ samples }: SmartSource, { end }: Part): number | null =>
   samples[end]?.sync === true ? end : null;
 
-/** The part and all that is decoded in front of it from the key picture before on. */
+/** The part, and everything before it from the previous key picture on. */
 export function withGroupBefore({ samples }: SmartSource, part: Part): Part {
   const from = samples.findLastIndex(({ sync }, sample) => sync && sample < part.from);
   return { ...part, from: Math.max(0, from) };
@@ -172,12 +175,12 @@ async function unlessUnreadable<T>(read: () => T | Promise<T>): Promise<T | null
   }
 }
 
-/** Bytes of a slice in front of a fault below which nothing of it is read. */
+/** Bytes of a slice before a fault below which nothing of it is read. */
 const SHORTEST = 16;
 
 /**
- * Units whose slice ends where bytes stand that coded data cannot hold: a decoder takes what follows for data, and only where there is
- * none does it tell from where on it guesses. Null where there are no such bytes.
+ * Cuts slices off at bytes that cannot occur in coded data. A decoder takes what follows for data; only at the end of
+ * the data does it report from where it guesses. Null if there are no such bytes.
  */
 function cutOff(units: readonly Buffer[]): Buffer[] | null {
   const cuts = units.map((unit) => (isSlice(unit) ? findStartCode(unit) : null));

@@ -21,30 +21,30 @@ import { decodePart, isComplaint } from './smart-render-exchange-decode.ts';
 import { HARDLY_CHANGED, squareError } from './smart-render-exchange-likeness.ts';
 import type { DamagedSample } from './smart-render-exchange-plan.ts';
 
-/** A stretch that decodes without a complaint, with verbatim pictures in the places of damaged ones. */
+/** A stretch that decodes without a complaint, with verbatim pictures in place of damaged ones. */
 export interface ConcealedStretch {
   readonly part: Part;
-  /** Decode order. */
+  /** In decode order. */
   readonly damaged: readonly DamagedSample[];
   /** By sample of the original. */
   readonly coded: ReadonlyMap<number, EncodedPicture>;
   /** Damaged samples of which a decoder shows nothing. */
   readonly missing: ReadonlySet<number>;
-  /** Whether those are coded as blocks that are moved, and not sample by sample. */
+  /** Whether those are coded as moved blocks instead of sample by sample. */
   readonly areMoved: boolean;
-  /** Damaged pictures of which a part can be read and keeps its data (`tornSample`), by sample. */
+  /** Damaged pictures with a readable part that keeps its data (`tornSample`), by sample. */
   readonly torn: ReadonlyMap<number, TornPicture>;
-  /** What the decode of the part as it is showed around the first damaged picture. */
+  /** What the decode of the unchanged part showed around the first damaged picture. */
   readonly around: ShownBefore | null;
   /** Small pictures of the samples that may look different from what the analysis saw. */
   readonly seen: SeenPictures;
 }
 
 /**
- * Conceals damaged pictures nearer to the truth than the decoder does (`concealPicture`), and with them all that decodes from them:
- * the data of those are whole.
- * @param stretch with what the decoder shows in the places of the damaged pictures
- * @returns null where none could be concealed, or where it does not prove itself (`prove`)
+ * Conceals damaged pictures closer to the truth than the decoder does (`concealPicture`), and with them everything that
+ * refers to them, because the data of those pictures are intact.
+ * @param stretch with the decoder's pictures in place of the damaged ones
+ * @returns null if none could be concealed, or the result fails its check (`prove`)
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function concealAnew(
@@ -66,7 +66,7 @@ export async function concealAnew(
     isBetter ||= Boolean(made?.concealed ?? bytesMoved);
     if (bytesMoved) coded.set(item.sample, await step.store(item.sample, bytesMoved));
     if (areMoved && missing.has(item.sample)) continue;
-    // Behind a better picture the decoder shows a better one too.
+    // After a better picture, the decoder shows a better one too.
     const pixels = isBetter ? (made?.concealed ?? made?.decoded) : undefined;
     if (!pixels) continue;
     const torn = stretch.torn.get(item.sample);
@@ -84,7 +84,7 @@ export async function concealAnew(
   return isBetter ? prove(step, { ...stretch, coded }) : null;
 }
 
-/** The picture shown in front that a damaged one is concealed from, where that is a reference. */
+/** The picture shown before a damaged one, from which it is concealed, if it is a reference. */
 async function movedFrom(
   { source }: ConcealStep,
   damaged: readonly DamagedSample[],
@@ -99,7 +99,7 @@ async function movedFrom(
     : null;
 }
 
-/** A lost picture as blocks that are moved from a reference; null where that is none. */
+/** A lost picture as blocks moved from a reference; null if there is none. */
 async function movedBytes(
   { source, pps }: ConcealStep,
   damaged: readonly DamagedSample[],
@@ -111,14 +111,15 @@ async function movedBytes(
   return movedSample(source, item, { motion, fromFrameNum: head.frameNum }, pps);
 }
 
-/** How many times as much as the concealed pictures those made of them may change. */
+/** Most change of pictures that refer to the concealed ones, as a multiple of those ones' change. */
 const MOST_GROWTH = 3;
-/** How much worse the last picture may go with the key picture behind it, as noise of the measure. */
+/** Noise of the measure by which the last picture may fit the next key picture worse. */
 const SEAM_NOISE = 1.02;
 
 /**
- * Decodes a stretch as strictly as the decoder can. It must not complain, pictures must not change by much more than the concealed
- * ones, which would mean that they refer to others now, and the last one must go with the whole key picture behind at least as well.
+ * Checks a stretch with the strictest decoding. There must be no complaint. Pictures must not change much more than the
+ * concealed ones, which would mean that they now refer to others. The last one must fit the next intact key picture at
+ * least as well.
  */
 async function prove(step: ConcealStep, stretch: ConcealedStretch): Promise<ConcealedStretch | null> {
   const { part, coded, damaged, seen: old } = stretch;

@@ -15,34 +15,34 @@ import { verbatimBytes } from './smart-render-exchange-plan.ts';
 
 export interface PartInput extends Pick<TrialClip, 'source' | 'order' | 'signal'> {
   readonly workDir: string;
-  /** Begins the names of working files, which several parts have at once. */
+  /** Prefix of working file names; several parts may have files at the same time. */
   readonly name: string;
   readonly pixelFormat: string;
   readonly tools: ToolPaths;
-  /** Width and height of the pictures as they are shown. */
+  /** Displayed width and height of the pictures. */
   readonly shown: ShownSize;
-  /** Share of both decodes, that of the part as it is and that with other pictures in it. */
+  /** Share of both decodes: of the unchanged part, and of the part with other pictures. */
   readonly onShare?: (share: number) => void;
 }
 
-/** Whether what ffmpeg prints is a complaint of the decoder about its input. */
+/** Whether a line of ffmpeg's log is a complaint of the decoder about its input. */
 export const isComplaint = (line: string): boolean =>
   /\[h264 @ [^\]]+\] \[(error|warning)\]|corrupt decoded frame/.test(line);
 
 export interface ReplacedPictures {
   readonly coded: ReadonlyMap<number, EncodedPicture>;
   readonly pps: Buffer;
-  /** Hears what the decoder says, which then is as strict as it can be. */
+  /** Gets the decoder's messages; decoding is then as strict as possible. */
   readonly onLine: (line: string) => void;
 }
 
 type PartFiles = Pick<PartInput, 'workDir' | 'name'>;
 
 const fileOf = ({ workDir, name }: PartFiles, what: string): string => path.join(workDir, `${name}-${what}`);
-/** Some samples of each picture of a part as it is, and with others in it. */
+/** File with some samples of each picture of a part, unchanged or with other pictures in it. */
 export const marksPath = (files: PartFiles, which: 'old' | 'new'): string => fileOf(files, `${which}.marks`);
 
-/** Removes the working files of a part, but for small pictures that were asked for. */
+/** Removes the working files of a part, except small pictures that were requested. */
 export async function removePartFiles(files: PartFiles): Promise<void> {
   const names = ['old', 'new'].flatMap((which) => [`${which}.mp4`, `${which}.raw`, `${which}.marks`]);
   for (const name of names) await rm(fileOf(files, name), { force: true });
@@ -50,34 +50,35 @@ export async function removePartFiles(files: PartFiles): Promise<void> {
 
 export interface DecodeOptions {
   readonly replaced: ReplacedPictures | null;
-  /** Whether the decoder takes and conceals what is damaged besides. */
+  /** Whether the decoder accepts and conceals other damage. */
   readonly isForgiving?: boolean;
-  /** Pictures shown before it are decoded, and nothing is told of them. */
+  /** Pictures shown before it are decoded but not reported. */
   readonly firstPlace?: number;
-  /** Places of pictures that are kept in full. */
+  /** Places of pictures to keep in full. */
   readonly kept?: Iterable<number>;
-  /** Which of the pictures in the order that they come in are kept besides. */
+  /** Further pictures to keep, by output order. */
   readonly keptNumbers?: readonly number[];
-  /** Hears what the decoder says, besides the one of `replaced`. */
+  /** Gets the decoder's messages, in addition to that of `replaced`. */
   readonly onLine?: (line: string) => void;
-  /** Whether some samples of each picture are written (`marksPath`). */
+  /** Whether to write some samples of each picture (`marksPath`). */
   readonly isMarked?: boolean;
-  /** Small pictures of some samples, as the analysis looks at them. */
+  /** Samples whose small pictures are wanted, in the size of the analysis. */
   readonly small?: SeenPictures;
 }
 
 export interface DecodedPart {
-  /** Places in display order of all pictures, in the order that they come in. */
+  /** Places in display order of all pictures, in output order. */
   readonly places: readonly number[];
-  /** Those that are kept in full, by their numbers in that order. */
+  /** Pictures kept in full, by their numbers in that order. */
   readonly pictures: ReadonlyMap<number, () => Promise<Buffer>>;
-  /** The small pictures that were written; null where none were asked for. */
+  /** The small pictures that were written; null if none were requested. */
   readonly seen: SeenPictures | null;
 }
 
 /**
- * Decodes a part in its full coded size; one thread, so that damage looks alike every time. Only what is asked for leaves the decoder's
- * process, and into files: a raw picture that comes by a pipe costs this process as much as decoding it, most of it for collecting memory.
+ * Decodes a part in its full coded size, with one thread so that damage looks the same every time. Only requested
+ * pictures leave the decoder's process, through files: a raw picture through a pipe costs this process as much as
+ * decoding it, mostly for garbage collection.
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function decodePart(
@@ -116,7 +117,7 @@ export async function decodePart(
     if (ticks !== null && keptTicks.has(ticks)) numbers.push(places.length);
     else if (keptNumbers.has(places.length)) numbers.push(places.length);
     places.push((ticks === null ? undefined : placeAt.get(ticks)) ?? (places.at(-1) ?? -1) + 1);
-    // A part is decoded once before and once or more behind the exchange.
+    // A part is decoded once before the exchange and at least once after it.
     input.onShare?.(((replaced ? 1 : 0) + Math.min(1, places.length / shown.length)) / 2);
   };
   const plan = decodePlan(input, clipPath, { isStrict: !isForgiving, fromTicks, branches });
@@ -132,7 +133,7 @@ export async function decodePart(
   };
 }
 
-/** Filters of pictures, and where what they make of them is written. */
+/** Filters for pictures, and the file for their output. */
 interface Branch {
   readonly filters: string;
   readonly path: string;
@@ -183,7 +184,7 @@ function decodePlan(
 
 interface DecodeSettings {
   readonly isStrict: boolean;
-  /** The first picture of which anything is told, ticks of the clip; all where null. */
+  /** The first picture that is reported, ticks of the clip; all if null. */
   readonly fromTicks: number | null;
   readonly branches: readonly Branch[];
 }

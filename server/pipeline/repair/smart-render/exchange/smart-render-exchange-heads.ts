@@ -5,26 +5,26 @@ import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import type { SmartSource } from '../smart-render-source.ts';
 import type { DamagedSample } from './smart-render-exchange-plan.ts';
 
-/** The numbers that the place of a damaged picture asks for. */
+/** The header numbers that the place of a damaged picture requires. */
 export interface PlacedHead {
   readonly head: SliceHeader;
-  /** False where the pictures around leave open whether it is a reference, so that it is only likely. */
+  /** False if the surrounding pictures do not tell whether it is a reference, so that it is only likely. */
   readonly isCertain: boolean;
 }
 
 export interface HeadPlacer {
-  /** As a sample itself says; null where it cannot be read. */
+  /** The header that a sample states itself; null if it cannot be read. */
   readonly headOf: (sample: number) => Promise<SliceHeader | null>;
-  /** As the samples around a damaged one ask for; null where they do not tell. Not for key pictures. */
+  /** The header that the samples around a damaged one require; null if they do not tell. Not for key pictures. */
   readonly place: (sample: number) => Promise<PlacedHead | null>;
 }
 
 type ClipNumbers = Pick<SmartSource, 'samples' | 'sps' | 'head' | 'vacant' | 'countStep'>;
 
 /**
- * Whether a sample is a key picture that begins all numbers anew (IDR), as far as that can be told when it is damaged: not
- * where pictures decoded behind it are shown before it (key picture of an open group), nor where its head, or where that
- * cannot be read those of the key pictures next to it, say otherwise.
+ * Whether a sample is a key picture at which all numbers restart (IDR), as far as known if it is damaged. It is not if
+ * pictures decoded after it are shown before it (key picture of an open group), or if its header says otherwise; if
+ * that cannot be read, the nearest key pictures decide.
  */
 export async function isNewStart(
   { samples, head }: Pick<SmartSource, 'samples' | 'head'>,
@@ -38,7 +38,7 @@ export async function isNewStart(
   const own = await head(sample);
   if (own || sample === 0) return own?.idr !== false;
   for (let away = 1; away < samples.length; away += 1) {
-    // The first of a clip always begins anew and says nothing of the others.
+    // The first one of a clip always restarts and says nothing about the others.
     for (const other of [sample + away, sample - away]) {
       const key = other > 0 && samples[other]?.sync === true ? await head(other) : null;
       if (key) return key.idr;
@@ -47,16 +47,16 @@ export async function isNewStart(
   return true;
 }
 
-/** Pictures behind a key picture among which those shown before it are looked for: as many as a decoder can hold back. */
+/** Pictures after a key picture among which those shown before it are searched: as many as a decoder can hold back. */
 const MOST_LEADING = 16;
 
-/** Damaged pictures in a row at most whose numbers are looked for. */
+/** Longest row of damaged pictures whose numbers are derived. */
 const LONGEST_RUN = 64;
 
 /**
- * Works out the numbers of damaged pictures from whole ones: frame numbers and references from those decoded before and
- * behind (ITU-T H.264, 7.4.3), order counts from those shown beside them.
- * @param bad samples whose own heads are not to be trusted
+ * Derives the numbers of damaged pictures from intact ones: frame numbers and references from those decoded before and
+ * after (ITU-T H.264, 7.4.3), order counts from those shown next to them.
+ * @param bad samples whose own headers must not be trusted
  */
 export function createHeadPlacer(
   source: ClipNumbers,
@@ -111,8 +111,8 @@ interface RunPlace {
 }
 
 /**
- * Numbers of a whole run. Where it is open which of its pictures are the references, those shown behind all pictures decoded
- * before them are taken first, then the earlier ones. Null when they do not add up.
+ * Numbers of a whole run. If it is open which of its pictures are references, those shown after all pictures decoded
+ * before them are chosen first, then the earlier ones. Null if the numbers do not add up.
  */
 function likelyNumbers(
   inferred: ReturnType<typeof inferReferences>,
@@ -143,10 +143,10 @@ function likelyNumbers(
   });
 }
 
-/** Pictures to each side among which an order count is looked for. */
+/** Pictures on each side among which a known order count is searched. */
 const NEAR = 16;
 
-/** The order count that lies as far between its neighbours' as the picture does in display. */
+/** The order count that is as far from its neighbours' counts as the picture is from them in display order. */
 async function placedCount(
   { sps, vacant, countStep = 1 }: ClipNumbers,
   order: DisplayOrder,
@@ -161,7 +161,7 @@ async function placedCount(
     for (let away = side; Math.abs(away) <= NEAR && known.length < 2; away += side) {
       const other = order.samples[place + away];
       const head = other === undefined || bad.has(other) ? null : await headOf(other);
-      // A key picture behind begins a new count.
+      // A key picture after it restarts the count.
       if (other === undefined || (side > 0 && head?.idr)) break;
       if (head && head.pocLsb !== null) known.push({ away, count: head.pocLsb });
       if (head?.idr) break;
@@ -175,15 +175,15 @@ async function placedCount(
   const away = other.away - one.away;
   const rise = wrapped(Math.sign(away) * (other.count - one.count), range);
   const step = rise / Math.abs(away);
-  // Between its neighbours any count is right for one that is lost from the file.
+  // For a picture that is lost from the file, any count between its neighbours is right.
   const isUsual = step === 1 || step === 2 || step === countStep || step === 2 * countStep;
   const isFree = vacant?.has(sample) === true && step >= 1;
   return isUsual || isFree ? wrapped(one.count - Math.round(step * one.away), range) : null;
 }
 
 /**
- * The reference decoded last before each of some lost pictures, by sample: decoders put it in the place of a lost reference
- * (frame number gaps, ITU-T H.264, 8.2.5.2), so that all pictures behind are made of it.
+ * The last reference decoded before each of some lost pictures, by sample. Decoders put it in the place of a lost
+ * reference (frame number gaps, ITU-T H.264, 8.2.5.2), so all later pictures refer to it.
  */
 export async function referencesBefore(
   { head }: Pick<SmartSource, 'head'>,
@@ -200,20 +200,20 @@ export async function referencesBefore(
   return found;
 }
 
-/** A picture that another may be made of. */
+/** A picture that another may refer to. */
 export interface ReferenceInFront {
   readonly sample: number;
-  /** In the order of display. */
+  /** In display order. */
   readonly place: number;
   readonly frameNum: number;
 }
 
-/** Samples in front of one among which a reference is looked for. */
+/** Samples before a picture among which a reference is searched. */
 const MOST_BEFORE = 16;
 
 /**
- * The reference shown last in front of each of some damaged pictures, of those decoded before, by sample: B pictures let go of the
- * ones shown earlier first. None in front of the key picture that it is decoded from.
+ * For each of some damaged pictures, the reference shown last before it among those decoded before it, by sample. (B
+ * pictures drop those shown earlier first.) None before the key picture that it is decoded from.
  */
 export async function referencesInFront(
   { head }: Pick<SmartSource, 'head'>,

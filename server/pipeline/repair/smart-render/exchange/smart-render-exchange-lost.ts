@@ -8,15 +8,15 @@ import type { SliceHeader } from '#server/media/h264/slice-header.ts';
 import { MACROBLOCK, type Sps } from '#server/media/h264/sps.ts';
 import type { LostBlocks } from '#server/media/lost-blocks.ts';
 
-/** What a decoder says of a damaged picture. */
+/** A decoder's messages about a damaged picture. */
 export interface SaidDamage {
-  /** Macroblocks that it guesses. */
+  /** Number of macroblocks that it conceals. */
   readonly guessedCount: number;
-  /** Those at which it gave up a slice. */
+  /** Macroblocks at which it gave up a slice. */
   readonly failedAt: readonly MacroblockPlace[];
 }
 
-/** Gathers what a decoder with one thread says of pictures, in the order in which it comes to the end of them. */
+/** Collects the messages of a single-threaded decoder about pictures, in the order in which it finishes them. */
 export function createDamageLog(): { onLine(line: string): void; said(): readonly SaidDamage[] } {
   let said: SaidDamage[] = [];
   let failedAt: MacroblockPlace[] = [];
@@ -34,7 +34,7 @@ export function createDamageLog(): { onLine(line: string): void; said(): readonl
   };
 }
 
-/** What is lost of a picture of which nothing is left. */
+/** The loss of a picture of which nothing is left. */
 export const allMacroblocks = ({ widthMbs, heightMbs }: Pick<Sps, 'widthMbs' | 'heightMbs'>): LostBlocks => ({
   size: MACROBLOCK,
   first: 0,
@@ -42,10 +42,11 @@ export const allMacroblocks = ({ widthMbs, heightMbs }: Pick<Sps, 'widthMbs' | '
 });
 
 /**
- * What is lost of a picture without B slices: all that the decoder guesses of the one slice that it gave up, which is the end of it. ffmpeg
- * takes 50 macroblocks in front of the failure for lost as well, but none of another slice (`ff_er_frame_end` in error_resilience.c).
- * @param slices heads of all its slices
- * @returns null where that is not told
+ * The loss of a picture without B slices: all that the decoder conceals at the end of the one slice that it gave up.
+ * ffmpeg also counts the 50 macroblocks before the failure as lost, but none of another slice (`ff_er_frame_end` in
+ * error_resilience.c).
+ * @param slices headers of all its slices
+ * @returns null if the loss is unknown
  */
 export function lostMacroblocks(
   { widthMbs, heightMbs }: Pick<Sps, 'widthMbs' | 'heightMbs'>,
@@ -60,6 +61,6 @@ export function lostMacroblocks(
   const [torn = -1, ...others] = slices.length === 1 ? [0] : new Set(failed);
   const [start, end] = [starts[torn], ends[torn]];
   if (start === undefined || end === undefined || others.length > 0) return null;
-  // More than a slice has is of several.
+  // More macroblocks than a slice has come from several slices.
   return guessedCount > end - start ? null : { size: MACROBLOCK, first: end - guessedCount, end };
 }

@@ -11,19 +11,19 @@ import type { SmartSource } from '../smart-render-source.ts';
 
 type Clip = Pick<SmartSource, 'samples' | 'sps' | 'pps' | 'units' | 'head'>;
 
-/** A wrong marking shows soon: by as many pictures behind the last lost one are the references followed. */
+/** Number of pictures after the last lost one over which references are followed; a wrong marking shows soon. */
 const FOLLOWED = 64;
 /** Pictures around lost ones whose markings are tried in their place. */
 const NEAR = 32;
-/** Longest way from a key picture, and most tries. */
+/** Longest distance from a key picture, and most attempts. */
 const LONGEST_WAY = 4000;
 const MOST_TRIES = 400;
-/** Bytes of a slice that hold its header for certain. */
+/** Bytes of a slice that certainly hold its header. */
 const HEADER_BYTES = 1024;
 
 /**
- * How lost pictures mark references: as pictures near them do, such that all later ones find what they refer to and what
- * they let go (ITU-T H.264, 8.2.5). The usual way, that the oldest leaves, where nothing fits.
+ * Infers how lost pictures mark references: like pictures near them, so that all later ones find their references and
+ * what they release (ITU-T H.264, 8.2.5). If nothing fits, the usual sliding window.
  * @param damaged pictures whose own data do not count, decode order
  * @param lost those of them whose marking cannot be read
  */
@@ -75,7 +75,7 @@ async function startBefore(source: Clip, order: DisplayOrder, sample: number): P
   return null;
 }
 
-/** The NAL units of a sample with no more of its slices than their heads; none where they cannot be read. */
+/** The NAL units of a sample with only the headers of its slices; none if they cannot be read. */
 async function headsOf(source: Clip, sample: number): Promise<Buffer[]> {
   try {
     const units = await source.units(sample);
@@ -106,7 +106,7 @@ function isAhead({ placeOf }: DisplayOrder, from: number, sample: number): boole
   return true;
 }
 
-/** Markings of the pictures around, those of the same kind and those near first; the usual one is among them. */
+/** Markings of the surrounding pictures, those of the same kind and the nearest first; the usual one is among them. */
 function likelyMarkings(
   seen: readonly Seen[],
   sample: number,
@@ -126,10 +126,13 @@ function likelyMarkings(
   return [...found.values()];
 }
 
-/** Steps back in frame numbers to what is let go, for each reference that a decoder may hold. */
+/** Distance in frame numbers to what is released, for each reference that a decoder may hold. */
 const STEPS_BACK = 2;
 
-/** All ways to let go of one or two references (operation 1): no picture near may have let go of just those, where groups change their length. */
+/**
+ * All ways to release one or two references (operation 1); if group lengths vary, no picture nearby may have released
+ * the same ones.
+ */
 function released(maxRefFrames: number): { readonly marking: ReferenceMarking }[] {
   const steps = Array.from({ length: STEPS_BACK * maxRefFrames }, (_, step) => step);
   const sets = steps.flatMap((one) => [[one], ...steps.slice(0, one).map((other) => [one, other])]);
@@ -144,13 +147,13 @@ function released(maxRefFrames: number): { readonly marking: ReferenceMarking }[
 interface Search {
   readonly source: Clip;
   readonly from: number;
-  /** Heads of the slices of each sample from there on. */
+  /** Slice headers of each sample from there on. */
   readonly way: readonly (readonly Buffer[])[];
   readonly numbers: ReadonlyMap<number, DamagedSample>;
   readonly candidates: ReadonlyMap<number, readonly ReferenceMarking[]>;
 }
 
-/** The markings with which the references can be followed furthest; of equal ones those that are likelier. */
+/** The markings with which references can be followed farthest; of equal ones, the likelier. */
 function search({ source, from, way, numbers, candidates }: Search): Map<number, ReferenceMarking> {
   let best: { at: number; choice: Map<number, ReferenceMarking> } = { at: -1, choice: new Map() };
   let tries = 0;

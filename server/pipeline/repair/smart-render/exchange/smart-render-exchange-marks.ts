@@ -4,11 +4,11 @@ import { marksPath, type PartInput } from './smart-render-exchange-decode.ts';
 import { squareError } from './smart-render-exchange-likeness.ts';
 
 /**
- * How far the pictures of a part with others in it are from what was shown in their places before, by the samples that are written of
- * both (`decodePart`).
+ * Compares the pictures of a changed part with those shown before, by the samples that were written of both
+ * (`decodePart`).
  * @param before places of those that were shown before
  * @param after places of those that are shown now
- * @returns in the order of `after`; without places in which nothing was shown
+ * @returns in the order of `after`, without places in which nothing was shown
  */
 export async function compareMarks(
   input: Pick<PartInput, 'workDir' | 'name'>,
@@ -33,7 +33,7 @@ export async function compareMarks(
   }
 }
 
-/** Reads one of the equally long records of a file; each is overwritten by the next. */
+/** Reads one of a file's equally long records; the next call overwrites it. */
 async function reader(file: FileHandle, count: number): Promise<(number: number) => Promise<Buffer>> {
   const { size } = await file.stat();
   const sizeBytes = Math.floor(size / Math.max(1, count));

@@ -15,15 +15,15 @@ import { inferMarkings } from './smart-render-exchange-markings.ts';
 import type { Cut } from '../smart-render-plan.ts';
 import type { SmartSource } from '../smart-render-source.ts';
 
-/** A damaged coded picture and the numbers that its place in the stream asks for. */
+/** A damaged coded picture, and the header numbers that its place in the stream requires. */
 export interface DamagedSample {
   readonly sample: number;
   readonly head: PcmHead;
 }
 
 /**
- * Damaged stretches that are kept as the decoder conceals them: only the pictures whose own data are damaged are
- * exchanged, for the very samples that the decoder makes of them; all others are carried over as they are.
+ * Damaged stretches that are kept as the decoder conceals them. Only pictures whose own data are damaged are exchanged,
+ * for exactly the samples that the decoder makes of them; all others are carried over as they are.
  */
 export interface ExchangeCandidate {
   readonly spans: readonly ChangedSpan[];
@@ -32,7 +32,10 @@ export interface ExchangeCandidate {
   readonly endSample: number;
 }
 
-/** Verbatim pictures cost a byte a sample; together they may double the pictures of a clip, and a little more. */
+/**
+ * Limits for verbatim pictures, which cost a byte a sample: together they may double the pictures of a clip, and a
+ * little more.
+ */
 export const SPARE_BYTES = 4 << 20;
 const MOST_BYTES = 64 << 20;
 
@@ -41,19 +44,25 @@ export function verbatimBytes(sps: Sps): number {
   return sps.widthMbs * sps.heightMbs * pcmMacroblockBytes(sps);
 }
 
-/** A span whose pictures all stay in their place. */
+/** A span whose pictures all keep their places. */
 interface KeptSpan {
   readonly span: ChangedSpan;
-  /** Its samples, and those whose own data are damaged, decode order; none of these when only references of it are. */
+  /**
+   * Its samples, and those whose own data are damaged, decode order; none of these if only references of it are
+   * damaged.
+   */
   readonly all: readonly number[];
   readonly damaged: readonly number[];
 }
 
 /** Each list has those first that keep most. */
 export interface ExchangeCandidates {
-  /** All spans between the same two cuts, which suffer from each other's damage: no two of them share a picture. */
+  /**
+   * All spans between the same two cuts together, because they suffer from each other's damage; no two of them share a
+   * picture.
+   */
   readonly together: readonly ExchangeCandidate[];
-  /** Each of several such spans by itself, in case that fails. */
+  /** Each of several such spans alone, in case that fails. */
   readonly alone: readonly ExchangeCandidate[];
 }
 
@@ -99,7 +108,7 @@ async function toCandidate(
   return damaged && { spans: kept.map(({ span }) => span), damaged, endSample };
 }
 
-/** Bytes that all verbatim pictures of a clip may take; none where no level allows their size. */
+/** Bytes that all verbatim pictures of a clip may take; 0 if no level allows their size. */
 export function verbatimBudget(source: Pick<SmartSource, 'samples' | 'sps' | 'track'>): number {
   if (levelWithVerbatim(source) === null) return 0;
   return Math.min(
@@ -108,7 +117,7 @@ export function verbatimBudget(source: Pick<SmartSource, 'samples' | 'sps' | 'tr
   );
 }
 
-/** Level of the clip with verbatim pictures in it; null when none allows them. */
+/** Level of the clip with verbatim pictures; null if none allows them. */
 export function levelWithVerbatim({
   samples,
   sps,
@@ -118,7 +127,7 @@ export function levelWithVerbatim({
   return verbatimLevel(sps, interval / track.timescale);
 }
 
-/** The numbers of whole pictures as their own headers say them; null when one cannot be read. */
+/** The numbers of intact pictures by their own headers; null if one cannot be read. */
 export async function readNumbers(
   source: SmartSource,
   samples: readonly number[],
@@ -135,7 +144,7 @@ export async function readNumbers(
   return found;
 }
 
-/** Samples of a span whose pictures all stay in their place; null when it changes more than that. */
+/** Samples of a span whose pictures all keep their places; null if it changes more than that. */
 function keptSamples(
   source: SmartSource,
   order: DisplayOrder,
@@ -159,12 +168,14 @@ function keptSamples(
   return { span, all, damaged };
 }
 
-/** Damaged samples that an edit list hides, in the group of a span: a decoder that comes to the span complains about them. */
+/**
+ * Damaged samples that an edit list hides in the group of a span; a decoder that reaches the span complains about them.
+ */
 export function hiddenSamples(order: DisplayOrder, { hiddenFrames = [] }: ChangedSpan): number[] {
   return hiddenFrames.flatMap((frame) => order.samples[frame + order.firstShown] ?? []);
 }
 
-/** Numbers of damaged pictures in decode order; null where the stream does not tell them. */
+/** Numbers of damaged pictures in decode order; null if the stream does not tell them. */
 export async function damagedSamples(
   source: SmartSource,
   order: DisplayOrder,
@@ -186,13 +197,13 @@ export async function damagedSamples(
   return inferMarkings(source, order, damaged, lost);
 }
 
-/** An IDR picture begins anew: its numbers are 0, and only its id matters, which must differ from its neighbours'. */
+/** The numbers restart at an IDR picture and are 0. Only its id matters, which must differ from its neighbours'. */
 function keyHead(sps: Sps, read: SliceHeader | null): SliceHeader | null {
   if (!read?.idr || read.frameNum !== 0 || read.refIdc === 0 || (read.idrPicId ?? 0) > 65_535) return null;
   return { ...read, pocLsb: sps.pocType === 0 ? (read.pocLsb ?? 0) : null };
 }
 
-/** How the picture marks references as its header says; null where that cannot be read, or nobody refers to it. */
+/** The reference marking in a picture's header; null if it cannot be read, or no picture refers to it. */
 async function markingOf(
   source: SmartSource,
   sample: number,
@@ -210,7 +221,7 @@ async function markingOf(
   }
 }
 
-/** Damaged samples whose head cannot be read, so that no decoder shows anything of them. */
+/** Number of damaged samples whose header cannot be read, so that no decoder shows anything of them. */
 export async function countUnreadable(
   source: Pick<SmartSource, 'head'>,
   damaged: readonly DamagedSample[],
@@ -219,7 +230,10 @@ export async function countUnreadable(
   return heads.filter((head) => head === null).length;
 }
 
-/** The first sample that may look otherwise than before: behind others that were replaced already all of the spans may, else what refers to damage. */
+/**
+ * The first sample that may look different. After samples that were replaced before, this may be any of the spans;
+ * otherwise only what refers to damage.
+ */
 export function firstAltered(
   source: Pick<SmartSource, 'replaced'>,
   order: DisplayOrder,
@@ -229,7 +243,7 @@ export function firstAltered(
   return Math.min(first?.sample ?? 0, ...(source.replaced ? samplesOfSpans(order, spans) : []));
 }
 
-/** Samples whose pictures some spans show. */
+/** Samples of the pictures in some spans. */
 export function samplesOfSpans(order: DisplayOrder, spans: readonly ChangedSpan[]): ReadonlySet<number> {
   return new Set(
     spans.flatMap(({ firstFrame, endFrame }) =>

@@ -11,7 +11,9 @@ const folder = sharedFolder();
 const [WIDTH, HEIGHT, TORN] = [640, 352, 5];
 const FORMAT = rawFormat('yuv420p', WIDTH, HEIGHT);
 
-/** A torn picture, what is impossible in it, and what a decoder tells of it, `guessedBefore` macroblocks in front of that. */
+/**
+ * A damaged picture, its impossible data, and a decoder's report that begins `guessedBefore` macroblocks before them.
+ */
 async function torn(guessedBefore: number) {
   const view = `mandelbrot=s=${WIDTH}x${HEIGHT}:r=25,trim=duration=0.6`;
   const { sets, picture, others } = await codePictures(folder.path, 'start', 'slices=1', TORN, view);
@@ -28,7 +30,7 @@ async function torn(guessedBefore: number) {
     samples: all,
     units: (sample: number) => Promise.resolve([...(all[sample] ?? [])]),
   };
-  // Alike as they are, they show no fault.
+  // Identical pictures show no fault.
   const still = { pixels: new Uint8Array(FORMAT.pictureBytes).fill(90), ticks: 0 };
   const told: LostBlocks = { ...lost, first: lost.first - guessedBefore };
   const input = { sample: TORN, units, damaged: [TORN] };

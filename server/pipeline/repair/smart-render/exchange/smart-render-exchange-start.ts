@@ -9,23 +9,24 @@ import { unitsNear } from '../../units-near.ts';
 import type { SmartSource } from '../smart-render-source.ts';
 
 /**
- * Macroblocks in front of what is unusual that may show a fault already: three of four faults begin within them, and farther off motion that is
- * new is taken for one.
+ * Most macroblocks before unusual data that may already be faulty. Three of four faults begin within them; farther
+ * away, new motion is mistaken for a fault.
  */
 const MOST_BEFORE = 50;
 
 export interface TornSample {
   readonly sample: number;
   readonly units: readonly Buffer[];
-  /** Samples that nothing is learnt from. */
+  /** Samples that must not be learnt from. */
   readonly damaged: readonly number[];
 }
 
 /**
- * Where a picture of which a decoder has given up a part begins to be wrong: in front of what is impossible and is noticed by the decoder
- * stands what is unusual (`unusualStart`), and in front of that what looks like nothing around (`firstTornBlock`).
- * @param lost as the decoder tells it
- * @returns that, where the data do not tell it better; no later start: two of 73 clips lost 4 and 12 dB by a few wrong blocks that came to light
+ * Finds where a partly lost picture begins to be wrong. Before the impossible data that the decoder notices there may
+ * be unusual data (`unusualStart`), and before those, blocks unlike anything around (`firstTornBlock`).
+ * @param lost as the decoder reports it
+ * @returns the same if the data do not tell more, and never a later start: a few wrong blocks that became visible cost
+ * two of 73 clips 4 and 12 dB
  */
 export async function startOfLoss(
   source: Pick<SmartSource, 'sps' | 'pps' | 'units'> & { readonly samples: readonly unknown[] },
@@ -40,7 +41,7 @@ export async function startOfLoss(
   const [earlier, before, own] = [around.earlier, around.before, around.damaged].map(planeOf(format));
   if (!earlier || !before || !own) return lost;
   const { first, firstOfSlice } = noticed;
-  // What the decoder guesses it does not show as it was read, so that no picture tells where in that the fault begins.
+  // Concealed macroblocks are not shown as they were read, so the picture cannot tell where in them the fault begins.
   const shown = Math.min(first, lost.first);
   const most = Math.min(shown - firstOfSlice, MOST_BEFORE - (first - shown));
   const kernel = createSearchKernel(format);

@@ -20,17 +20,17 @@ import type { ExchangeInput } from './smart-render-exchange.ts';
 /** One stretch whose pictures are exchanged. */
 export type VerbatimInput = PartInput & Pick<ExchangeInput, 'source' | 'spool' | 'takeSpool'>;
 
-/** Pictures in the places of damaged ones. */
+/** Pictures that replace damaged ones. */
 export interface Verbatim {
   /** By sample of the original. */
   readonly coded: ReadonlyMap<number, EncodedPicture>;
-  /** Places of the pictures of which samples were written before (`marksPath`), in their order. */
+  /** Places of the pictures with written samples (`marksPath`), in their order. */
   readonly marked: readonly number[];
   /** Wanted pictures that never came out of the decoder. */
   readonly missing: readonly DamagedSample[];
-  /** Those that keep a readable part (`tornSample`), by sample. */
+  /** Pictures that keep a readable part (`tornSample`), by sample. */
   readonly torn: ReadonlyMap<number, TornPicture>;
-  /** What the decode of the part as it is showed around the first damaged picture; null where it may not be asked. */
+  /** What the decode of the unchanged part showed around the first damaged picture; null if it must not be used. */
   readonly around: ShownBefore | null;
 }
 
@@ -41,7 +41,7 @@ export const UNSEEN: Omit<Verbatim, 'coded'> = {
   around: null,
 };
 
-/** Keeps the bytes of a sample. */
+/** Stores the bytes of a sample. */
 export async function stored(
   { source, spool, takeSpool }: Pick<VerbatimInput, 'source' | 'spool' | 'takeSpool'>,
   sample: number,
@@ -53,7 +53,7 @@ export async function stored(
   return { bytes: { file: spool, offset, sizeBytes: bytes.length }, sync };
 }
 
-/** Pictures without the damaged units beside them; null where the pictures themselves are damaged. */
+/** Pictures without the damaged units next to them; null if the pictures themselves are damaged. */
 export async function makeStripped(
   input: VerbatimInput,
   damaged: readonly DamagedSample[],
@@ -75,20 +75,20 @@ const NONE: Awaited<ReturnType<typeof referencesInFront>> = new Map();
 /** How damaged pictures are coded. */
 export interface VerbatimWays {
   readonly pps: VerbatimPps;
-  /** Whether pictures that never come out are coded as the reference before, which takes next to no bytes. */
+  /** Whether pictures that never come out are coded as the previous reference, which takes almost no bytes. */
   readonly areMoved: boolean;
-  /** Whether what can be read of pictures keeps its data (`tornSample`). */
+  /** Whether readable parts of pictures keep their data (`tornSample`). */
   readonly keepsReadable: boolean;
 }
 
-/** Bytes of all pictures. */
+/** Total size of the pictures, bytes. */
 export const sizeOf = ({ coded }: Verbatim) =>
   [...coded.values()].reduce((sum, { bytes }) => sum + bytes.sizeBytes, 0);
 
 /**
- * Decodes a part and codes some of its pictures sample by sample; null when it has no picture at all.
- * @param seenIn the part with what is decoded before it
- * @param instead whole samples whose pictures stand in for some that never come out; else the one shown before does
+ * Decodes a part and codes some of its pictures sample by sample; null if it has no pictures at all.
+ * @param seenIn the part together with what is decoded before it
+ * @param instead intact samples whose pictures replace some that never come out; otherwise the one shown before does
  */
 export async function makeVerbatim(
   input: VerbatimInput,
@@ -103,7 +103,7 @@ export async function makeVerbatim(
   const torn = new Map<number, TornPicture>();
   const references = keepsReadable ? await referencesInFront(source, order, damaged) : NONE;
   const needed = [...samplesOfPart(part), ...instead.values()].map(placeOf);
-  // The one shown before all of these may be shown in the place of one that is lost.
+  // The picture shown before all of these may be shown in place of a lost one.
   const firstNeeded = Math.max(0, Math.min(...needed) - 1);
   const around = damaged.length > MOST_CONCEALED ? [] : placesOfFirst(source, order, part, damaged);
   const log = createDamageLog();
@@ -123,7 +123,7 @@ export async function makeVerbatim(
   const fromNumber = ({ item, number }: Take) =>
     places.lastIndexOf(references.get(item.sample)?.place ?? -1, number);
   const keptNumbers = takes.flatMap((take) => [take.number, fromNumber(take)]).filter((at) => at >= 0);
-  // What is shown in the place of a lost picture is known when all have come.
+  // What is shown in place of a lost picture is only known when all pictures have come.
   if (!keptNumbers.every((number) => decoded.pictures.has(number)))
     decoded = await decodePart(input, seenIn, { ...whole, keptNumbers });
   for (const take of takes) {
@@ -144,7 +144,8 @@ export async function makeVerbatim(
         : await verbatimSample(source, item, pixels, pps));
     coded.set(item.sample, await stored(input, item.sample, bytes));
   }
-  // Each damaged picture says once what is lost of it, in the order of their data, or it is not told which one said what.
+  // Each damaged picture must report its loss once, in the order of their data; otherwise it is unknown which one
+  // reported what.
   const isTold = missing.length === 0 && log.said().length === damaged.length;
   const shown = isTold ? await picturesAt(decoded, around) : null;
   return {
@@ -156,7 +157,7 @@ export async function makeVerbatim(
   };
 }
 
-/** Places that the first damaged picture is concealed from (`concealFirst`). */
+/** Places of the pictures that the first damaged one is concealed from (`concealFirst`). */
 function placesOfFirst(
   source: SmartSource,
   order: DisplayOrder,
@@ -169,7 +170,7 @@ function placesOfFirst(
   return places ? Object.values(places) : [];
 }
 
-/** The pictures of some places; null where one is not kept. */
+/** The pictures of some places; null if one was not kept. */
 async function picturesAt(
   { places, pictures }: DecodedPart,
   wanted: readonly number[],
@@ -183,23 +184,23 @@ async function picturesAt(
   return wanted.length > 0 ? found : null;
 }
 
-/** The nearest place in front of another that shows none of the damaged pictures. */
+/** The nearest earlier place that shows none of the damaged pictures. */
 function placeInFront({ samples }: DisplayOrder, damaged: readonly DamagedSample[], place: number): number {
   let at = place - 1;
   while (damaged.some(({ sample }) => sample === samples[at])) at -= 1;
   return at;
 }
 
-/** Which of the pictures that came is shown for a damaged one. */
+/** Which output picture is shown for a damaged one. */
 interface Take {
   readonly item: DamagedSample;
-  /** In the order that they came in. */
+  /** In output order. */
   readonly number: number;
   readonly isMissing: boolean;
 }
 
 /**
- * Pictures for damaged ones: their own; where that never came the one that stands in, else the one shown before.
+ * The pictures for damaged ones: their own, or if that never came, the stand-in or the one shown before.
  * @param places of the pictures that came
  * @param standIns places by sample
  */

@@ -18,11 +18,11 @@ async function shownHashes(file: string): Promise<string[]> {
 }
 
 const ONE_GROUP = '-pix_fmt yuv420p -c:v libx264 -g 600';
-/** A size that is no multiple of 16: what lies in the margin is referred to as well. */
+/** A size that is no multiple of 16, because pictures also refer to what lies in the margin. */
 const SOURCE = 'testsrc2=s=328x198:r=30:d=2';
-/** Bytes of one picture of the clips sample by sample, 640 x 368 of 4:2:0. */
+/** Bytes of one verbatim picture of the clips, 640 x 368 of 4:2:0. */
 const VERBATIM_BYTES = 640 * 368 * 1.5;
-/** Four pictures lie between one and that which it refers to: what the decoder makes of it is not always outdone. */
+/** Four pictures lie between a picture and its reference, so the decoder's concealment is not always improved. */
 const PYRAMID = 'B pictures in a pyramid';
 const MAKERS = {
   'each picture refers to the one before': `${ONE_GROUP} -preset veryfast -bf 0`,
@@ -31,7 +31,7 @@ const MAKERS = {
   'renewal in stripes': `${ONE_GROUP} -preset veryfast -bf 0 -x264-params intra-refresh=1:keyint=25`,
 };
 
-/** The first of these pictures that is not as in a whole clip. */
+/** The first of these pictures that differs from the intact clip. */
 async function firstChanged(clip: string, hashes: readonly string[]): Promise<number> {
   const { hashes: truth } = await decodeHashes(clip);
   return hashes.findIndex((hash, frame) => hash !== truth[frame]);
@@ -47,7 +47,7 @@ async function keepFrom(broken: string, damaged: number, end: number): Promise<P
   return [{ firstFrame: damaged, endFrame: end, pictures, shiftAfterTicks: 0 }];
 }
 
-/** How often some work decodes what an exchange is tried with. */
+/** How often some work decodes trials of an exchange. */
 async function countDecodes(work: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const onToolRun = (run: unknown) => {
@@ -100,10 +100,10 @@ describe('a damaged picture in a long group', () => {
       expect(after.hashes.slice(0, first)).toEqual(before.slice(0, first));
       expect(result.framesKept).toBeGreaterThanOrEqual(result.framesTotal - 4);
       const growthBytes = (await stat(output)).size - (await stat(broken)).size;
-      // What can be read of it keeps its data. The B pictures of the pyramid lean on it, which the edit takes for whole.
+      // The readable part keeps its data. B pictures of the pyramid depend on it; the edit takes them for intact.
       if (name !== PYRAMID) expect(growthBytes).toBeLessThan(VERBATIM_BYTES / 10);
       const [was, is] = [await lumaPsnr(broken, clip), await lumaPsnr(output, clip)];
-      // The damage was real, and what the decoder makes of it is outdone.
+      // The damage was real, and the result is better than the decoder's concealment.
       expect(was).toBeLessThan(40);
       expect(is).toBeGreaterThan(was + (name === PYRAMID ? -0.1 : 1));
     });
@@ -117,7 +117,7 @@ describe('a damaged picture in a long group', () => {
     const harm = { fault: 'random', amount: 24, place: 0.5, seed: 3 } as const;
     await corruptSamples({ tools, inputPath: clip, outputPath: broken, frames: [30], ...harm });
     const edit = await keepFrom(broken, 30, (await shownTimes(broken)).length);
-    // What it could be concealed from was shown by the first.
+    // The first decode already showed what it could be concealed from.
     expect(await countDecodes(() => renderEdit(folder.path, broken, 'few', edit))).toBe(2);
   });
 
@@ -203,7 +203,7 @@ describe('a damaged picture in a long group', () => {
     expect(after.hashes).toHaveLength(truth.hashes.length);
     const differing = truth.hashes.flatMap((hash, frame) => (hash === after.hashes[frame] ? [] : [frame]));
     expect(differing.slice(0, 2)).toEqual([lost, damaged - 2]);
-    // What the decoder makes of the damage is outdone too: 32.7 dB, 35.9 now.
+    // The result is better than the decoder's concealment: 35.9 instead of 32.7 dB.
     expect(await lumaPsnr(output, clip)).toBeGreaterThan((await lumaPsnr(broken, clip)) + 2);
     expect(result.framesKept).toBeGreaterThanOrEqual(result.framesTotal - 6);
   });
@@ -211,7 +211,7 @@ describe('a damaged picture in a long group', () => {
   it.each([
     [1, 640, 360],
     [3, 640, 360],
-    // More than the clip may hold sample by sample: they are coded as moved blocks.
+    // More pictures than the clip may hold sample by sample: they are coded as moved blocks.
     [6, 1280, 720],
   ])(
     'moves on from the one before where all of it is lost (%i in a row, %i x %i)',
@@ -234,7 +234,7 @@ describe('a damaged picture in a long group', () => {
       const [truth, after] = [await decodeHashes(clip), await decodeHashes(output)];
       expect(after.warnings).toBe('');
       expect(after.hashes.slice(0, 30)).toEqual(truth.hashes.slice(0, 30));
-      // What a decoder makes of the loss, the picture before, lags behind to the end of the group.
+      // The decoder repeats the picture before, which lags behind up to the end of the group.
       expect(await lumaPsnr(output, clip)).toBeGreaterThan(
         (await lumaPsnr(broken, clip)) + (count > 3 ? 1 : 2),
       );

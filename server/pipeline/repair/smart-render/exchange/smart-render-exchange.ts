@@ -43,55 +43,55 @@ export interface ExchangeInput {
   readonly order: DisplayOrder;
   readonly cuts: readonly Cut[];
   readonly edit: PictureEdit;
-  /** Places of pictures that are kept though damaged: decoding starts at none of them. */
+  /** Places of pictures that are kept although damaged; decoding starts at none of them. */
   readonly damaged: ReadonlySet<number>;
   readonly workDir: string;
   readonly pixelFormat: string;
-  /** Width and height of the pictures as they are shown. */
+  /** Displayed width and height of the pictures. */
   readonly shown: ShownSize;
   /** Picture parameter set of verbatim pictures. */
   readonly verbatimPps: VerbatimPps;
-  /** Verbatim pictures are written here, where `takeSpool` says. */
+  /** Verbatim pictures are written here, at the place given by `takeSpool`. */
   readonly spool: FileHandle;
-  /** Keeps so many bytes of the spool for the caller; answers where. */
+  /** Reserves this many bytes of the spool for the caller; returns their offset. */
   readonly takeSpool: (sizeBytes: number) => number;
-  /** Verbatim pictures that the clip has got already. */
+  /** Number of verbatim pictures that the clip already has. */
   readonly spent: number;
   readonly limits: MediaLimits;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
-  /** Share of the stretches that are tried, 0 to 1; silent when there are none. */
+  /** Share of the stretches that were tried, 0 to 1; not called if there are none. */
   readonly onShare?: (share: number) => void;
 }
 
-/** Stretches some of whose pictures have others in their place, each by itself. */
+/** Stretches in which some pictures are replaced one by one. */
 export interface Exchange {
   readonly spans: ExchangeCandidate['spans'];
   /** By sample of the original, in the order of `pictures`. */
   readonly samples: readonly number[];
   readonly pictures: readonly EncodedPicture[];
-  /** Picture parameter set of the pictures that were encoded; null when all are verbatim. */
+  /** Picture parameter set of encoded pictures; null if all are verbatim. */
   readonly pps: Buffer | null;
   /** One past the last sample of the stretches, decode order. */
   readonly endSample: number;
-  /** Samples that may show another picture than the analysis saw; all others are bound, or proven, not to. */
+  /** Samples that may show another picture than the analysis saw; for all others this is impossible or disproved. */
   readonly altered: readonly number[];
-  /** Small pictures of those; null where no trial has shown them. */
+  /** Small pictures of those; null if no trial has shown them. */
   readonly seen: SeenPictures | null;
 }
 
 /**
- * Exchanges damaged coded pictures for verbatim copies of what the decoder makes of them, so that the stream decodes
- * without a complaint and every picture behind stays byte for byte: pictures that the damage does not reach
- * decode to the very same samples, the others show what they showed. Each stretch is tried: it is left out when the
- * decoder still complains or later pictures change visibly. Then what is lost is concealed better where that proves itself (`concealAnew`).
+ * Replaces damaged coded pictures by verbatim copies of what the decoder makes of them. The stream then decodes without
+ * a complaint, and all later pictures keep their bytes: those that the damage does not reach decode to exactly the same
+ * samples, the others show what they showed before. Each stretch is tried, and left out if the decoder still complains
+ * or later pictures change visibly. Afterwards the loss is concealed better if that passes its checks (`concealAnew`).
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function makeExchanges(input: ExchangeInput): Promise<Exchange[]> {
   const { source, order, edit, limits, shown } = input;
   const { together, alone } = await planExchanges(source, order, edit, input.cuts);
   const made = new Map<ExchangeCandidate, Exchange>();
-  // In verbatim pictures; those of which a part is readable take less than one.
+  // Counted in verbatim pictures; partly readable ones take less than one.
   let left = mostVerbatim(source) - input.spent;
   const shares = new Map<ExchangeCandidate, number>();
   const tryOne = async (candidate: ExchangeCandidate, signal: AbortSignal | undefined) => {
@@ -107,7 +107,7 @@ export async function makeExchanges(input: ExchangeInput): Promise<Exchange[]> {
     made.set(candidate, exchange);
     left -= sumOf(exchange.pictures.map(({ bytes }) => bytes.sizeBytes)) / verbatimBytes(source.sps);
   };
-  // Where verbatim pictures are short, what one stretch takes decides on the next: then they come one by one.
+  // If the budget for verbatim pictures is short, each stretch limits the next, so they run one by one.
   const mostTaken = sumOf(together.map(({ damaged }) => damaged.length + MOST_FOLLOWERS));
   const threads = mostTaken <= left ? limits.threads : 1;
   const lanes = {
@@ -127,7 +127,7 @@ export async function makeExchanges(input: ExchangeInput): Promise<Exchange[]> {
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
 
-/** One stretch that is tried. */
+/** One stretch to try. */
 type ExchangeTry = ExchangeInput & Pick<PartInput, 'name'>;
 
 async function tryExchange(
@@ -181,8 +181,9 @@ async function tryExchange(
   }
   if (!made || !tried) return null;
   if (ways.areMoved && damaged.length - made.missing.length > most) return null;
-  // B pictures that took motion over from an exchanged one shown behind them (direct prediction, ITU-T H.264, 8.4.1.2)
-  // have lost it: they are exchanged too while they are few. Where readable parts keep their motion only those have that are damaged alike.
+  // B pictures lose the motion that they took over from an exchanged picture shown after them (direct prediction, ITU-T
+  // H.264, 8.4.1.2). They are exchanged too if they are few. If readable parts keep their motion, only those with the
+  // same damage have lost it.
   const inSpans = samplesOfSpans(order, spans);
   const also = tried.changes.flatMap(({ place, error }) => {
     const own = order.samples[place] ?? 0;
@@ -220,7 +221,7 @@ async function tryExchange(
   return { spans, samples, pictures, pps: null, endSample, altered, seen };
 }
 
-/** The key picture from which damaged pictures look as in the whole clip. */
+/** The key picture from which damaged pictures look the same as in the whole clip. */
 function warmStart({ source }: ExchangeInput, from: number, damaged: readonly DamagedSample[]): number {
   const latest = Math.min(from, (damaged[0]?.sample ?? from) - AVC_WARM_UP);
   return Math.max(
@@ -229,18 +230,21 @@ function warmStart({ source }: ExchangeInput, from: number, damaged: readonly Da
   );
 }
 
-/** Damaged pictures of a stretch, more than a clip may hold verbatim, at most of which a readable part is looked for: as many seldom have one. */
+/**
+ * Most damaged pictures of a stretch, beyond what a clip may hold verbatim, in which a readable part is searched; with
+ * more, they seldom have one.
+ */
 const MOST_TORN = 12;
-/** Pictures that are exchanged only because they copied motion from a damaged one. */
+/** Most pictures that are exchanged only because they copied motion from a damaged one. */
 const MOST_FOLLOWERS = 8;
 
 interface Tried {
-  /** Pictures of the part that look different with the verbatim ones in it. */
+  /** Pictures of the part that look different with the verbatim ones. */
   readonly changes: readonly { readonly place: number; readonly error: number }[];
   readonly seen: SeenPictures;
 }
 
-/** Decodes a part with other pictures in it; null when the decoder complains. */
+/** Decodes a part with other pictures in it; null if the decoder complains. */
 async function compare(
   input: ExchangeTry,
   part: Part,

@@ -29,30 +29,35 @@ export interface ConcealGroupInput extends StayingInput {
   readonly pictureBytes: number;
   readonly group: StandInGroup;
   readonly orders: GroupOrders;
-  /** Keeps the bytes of a sample. */
+  /** Stores the bytes of a sample. */
   readonly store: (bytes: Buffer) => Promise<EncodedPicture>;
 }
 
-/** Pictures in the places of damaged ones. */
+/** Pictures that replace damaged ones. */
 export interface ConcealedGroup {
-  /** Whether something can be read of each of them: behind one that is lost the clip as it is goes on as well, too late. */
+  /**
+   * Whether something can be read of each of them. After a lost one, the unchanged clip continues as well, just too
+   * late.
+   */
   readonly mustGain: boolean;
   readonly samples: readonly number[];
   /** In the order of the samples. */
   readonly pictures: readonly EncodedPicture[];
 }
 
-/** Damaged pictures of a group at most that are concealed: each asks for a decode of what stands in front of it. */
+/** Most damaged pictures of a group that are concealed; each needs a decode of what comes before it. */
 const MOST_CONCEALED = 6;
 
 /**
- * Conceals the damaged pictures of a group that are wanted as they decode, so that those whose own data are whole decode from better
- * ones. Of an HEVC picture ffmpeg leaves in the place of what is lost what its memory held. Here what can be read of it keeps its data, and
- * behind that stand blocks moved as `motionToConceal` guesses: as an intra picture, without motion, it would lead all later ones astray, whose
- * vectors are told as differences to its own (of 12 torn clips 4 came out worse by 2 to 7 dB, none better).
- * @param input its group holds pictures that are wanted as they decode alone (`partByKind`)
- * @returns one for each guess of the motion, the likeliest first, and behind them cautious ones; none where one cannot be concealed
- * @throws MediaToolError when ffmpeg fails or the run is cancelled; HevcError or H264Error where a picture is coded in an unusual way
+ * Conceals the damaged pictures of a group that stay as decoded, so that intact pictures decode from better ones. In
+ * place of lost HEVC blocks, ffmpeg leaves what its memory held. Here the readable part keeps its data, followed by
+ * blocks moved as `motionToConceal` estimates. An intra picture without motion would mislead all later ones, whose
+ * vectors are coded as differences to its own (4 of 12 damaged clips got worse by 2 to 7 dB, none better).
+ * @param input a group of pictures that all stay as decoded (`partByKind`)
+ * @returns one result for each estimate of the motion, likeliest first, then cautious ones; none if a picture cannot be
+ * concealed
+ * @throws MediaToolError when ffmpeg fails or the run is cancelled; HevcError or H264Error when a picture is coded in
+ * an unusual way
  */
 export async function concealGroup(input: ConcealGroupInput): Promise<ConcealedGroup[]> {
   const { group, raw } = input;
@@ -64,7 +69,7 @@ export async function concealGroup(input: ConcealGroupInput): Promise<ConcealedG
   if (first === undefined) return [];
   const made: ConcealedGroup[] = [];
   const guessed = await guessSample(input, first, { coded: new Map(), format });
-  // What nothing can be read of alone is guessed in one way.
+  // If nothing is readable, the likely and the cautious estimates are the same.
   const isOneWay = others.length === 0 && guessed?.likely === guessed?.cautious;
   for (const kind of isOneWay ? (['cautious'] as const) : (['likely', 'cautious'] as const)) {
     for (const [guess, bytes] of (guessed?.[kind] ?? []).entries()) {
@@ -85,8 +90,8 @@ export async function concealGroup(input: ConcealGroupInput): Promise<ConcealedG
 }
 
 /**
- * Samples in the place of a damaged one, the likeliest of each kind first. In cautious ones all that can be read stays as it is, though it
- * shows faults in front of where it cannot be.
+ * Replacements for a damaged sample, likeliest first. Cautious ones keep everything readable, even if it shows faults
+ * before the unreadable part.
  */
 interface Guesses {
   readonly likely: readonly Buffer[];
@@ -98,11 +103,13 @@ interface SoFar {
   readonly format: RawFormat;
 }
 
-/** The bytes of a sample with what is lost of it concealed, by guess; null where that is not known, or nothing to conceal it from. */
+/**
+ * Estimates of a sample with its loss concealed; null if the loss is unknown, or there is nothing to conceal it from.
+ */
 async function guessSample(input: ConcealGroupInput, sample: number, soFar: SoFar): Promise<Guesses | null> {
   const { source, order, orders } = input;
   const next = order.samples[(order.placeOf[sample] ?? 0) + 1] ?? -1;
-  // Where what is shown next is lost nothing tells how well a part would fit that.
+  // If the next shown picture is lost, nothing tells how well a readable part would fit it.
   const isAmidLost = orders.exchanged.has(next) && (await isLost(source, next));
   if (isAmidLost || (await isLost(source, sample))) {
     const likely = await guessLost(input, sample, soFar);
@@ -127,7 +134,7 @@ interface Torn {
   readonly damaged: LostBlocks;
 }
 
-/** Whether nothing can be read of a sample: its lengths make no sense, or no header of a slice does. */
+/** Whether nothing of a sample can be read: neither its lengths nor any slice header make sense. */
 async function isLost(source: HevcSource, sample: number): Promise<boolean> {
   try {
     const [slice] = baseSlices(await source.units(sample));
@@ -139,7 +146,7 @@ async function isLost(source: HevcSource, sample: number): Promise<boolean> {
   }
 }
 
-/** Enough of a slice for its header. */
+/** Bytes that surely hold a slice's header. */
 const HEAD_BYTES = 1024;
 
 const readHead = ({ parameterSets }: HevcSource, slice: Buffer) =>
@@ -166,7 +173,7 @@ async function guessTorn(
   const isProvenLater = edgesOf(order, { part, staying, exchanged }).length > 0;
   const concealed = motionToConceal({ ...around, lost: damaged, isProvenLater }, format);
   if (!concealed) return null;
-  // Where nothing behind tells the guesses apart the likeliest is taken.
+  // If no later picture can tell the estimates apart, the likeliest is used.
   return isProvenLater ? concealed : { ...concealed, motions: concealed.motions.slice(0, 1) };
 }
 
@@ -176,8 +183,8 @@ const sampleOf = ({ kept, exchanged }: GroupOrders, count: number): number | und
   )?.[0];
 
 /**
- * A sample of which nothing is left: all of it moved from the nearest picture that is shown in front and held for later ones. Without it
- * the decoder shows grey where it is missed, and all that is made of it with it.
+ * A replacement for a sample of which nothing is left: all of it moved from the nearest picture that is shown before
+ * and held for later ones. Without it, decoders show grey in its place and in everything that refers to it.
  */
 async function guessLost(
   input: ConcealGroupInput,
@@ -214,7 +221,7 @@ async function guessLost(
   );
 }
 
-/** The parameter sets that the nearest picture names which can be read and is no key picture. */
+/** The parameter sets named by the nearest readable picture that is no key picture. */
 async function setsBeside({ source, group, orders }: ConcealGroupInput, sample: number) {
   const near = [...orders.kept.keys()].sort((a, b) => Math.abs(a - sample) - Math.abs(b - sample));
   for (const other of near) {
@@ -230,7 +237,7 @@ interface Shown {
   readonly pictures: ReadonlyMap<number, TimedPicture>;
 }
 
-/** Decodes the pictures around a damaged one; null where one is not in the group. */
+/** Decodes the pictures around a damaged one; null if one of them is not in the group. */
 async function decodeAround(
   input: ConcealGroupInput,
   sample: number,
@@ -243,7 +250,7 @@ async function decodeAround(
   return { places, pictures: await decodeShown(input, new Set(Object.values(places)), coded) };
 }
 
-/** Decodes pictures of a group, as it is with those in it that are coded so far; by place. */
+/** Decodes pictures of a group with the replacements made so far; returned by place. */
 async function decodeShown(
   input: ConcealGroupInput,
   wanted: ReadonlySet<number>,

@@ -9,19 +9,21 @@ import { cleanStarts, type Cut } from '../smart-render-plan.ts';
 /** Key pictures from which decoding can start (ITU-T H.265, 8.1.3). */
 const KEYS = new Set<number>([HEVC_NAL.idrWithLeading, HEVC_NAL.idrAlone, HEVC_NAL.cra]);
 
-/** Type of the first slice of a sample; null when it is damaged or holds none. */
+/** Type of the first slice of a sample; null if it is damaged or has none. */
 export async function pictureType(source: HevcSource, sample: number): Promise<number | null> {
   try {
     const slice = (await source.units(sample)).find(isHevcSlice);
     return slice ? hevcNalType(slice) : null;
   } catch (error) {
-    // A damaged sample is no place to cut; that is all that matters here.
+    // A damaged sample is no place to cut; nothing else matters here.
     if (error instanceof Mp4Error || error instanceof H264Error) return null;
     throw error;
   }
 }
 
-/** The cut points that the edit needs: the last at or before each wanted picture, the first behind each span. */
+/**
+ * The cut points that the edit needs: the last one at or before each wanted picture, and the first one after each span.
+ */
 export async function findHevcCuts(
   source: HevcSource,
   order: DisplayOrder,
@@ -58,7 +60,7 @@ export async function findHevcCuts(
     for (const { pixels } of span.pictures) {
       if (pixels.kind !== 'original') continue;
       await before(pixels.frame + order.firstShown);
-      // A damaged key picture in its own place is concealed from what stands before it.
+      // A damaged key picture in its own place is concealed from what comes before it.
       if (pixels.frame >= span.firstFrame && pixels.frame < span.endFrame) await before(first - 1);
     }
     await behind(span.endFrame + order.firstShown);
@@ -66,7 +68,7 @@ export async function findHevcCuts(
   return [...known.values()].flatMap((cut) => cut ?? []).sort((a, b) => a.sample - b.sample);
 }
 
-/** For each sample the latest place of all samples before it. */
+/** For each sample, the latest place of all samples before it. */
 function latestPlaces(order: DisplayOrder): number[] {
   let latest = -1;
   return order.placeOf.map((place) => {
@@ -77,9 +79,9 @@ function latestPlaces(order: DisplayOrder): number[] {
 }
 
 /**
- * The cut at a key picture, or null when the stream cannot be cut there. Its leading pictures follow it in decode
- * order and come before it in display order; of these the skipped ones (RASL) refer to pictures before it,
- * the others (RADL) do not and are shown behind them (ITU-T H.265, 7.4.2.2).
+ * The cut at a key picture; null if the stream cannot be cut there. Its leading pictures follow it in decode order and
+ * precede it in display order. The skipped ones among them (RASL) refer to pictures before it; the others (RADL) do not
+ * and are shown after the skipped ones (ITU-T H.265, 7.4.2.2).
  */
 async function inspectKey(
   source: HevcSource,
@@ -104,7 +106,7 @@ async function inspectKey(
     } else return null;
   }
   if (leaning.length > 0 && type !== HEVC_NAL.cra) return null;
-  // All that is shown before the cut, and nothing else, goes with the stretch before.
+  // Exactly the pictures shown before the cut belong to the stretch before it.
   const clean = last === place - 1 && sample + leaning.length === place;
   return clean ? { sample, place, leaning } : null;
 }

@@ -22,19 +22,19 @@ import {
 } from '../smart-render-encoder.ts';
 import type { Riders } from './smart-render-hevc-riders.ts';
 
-/** What new pictures must look like to stand beside the old ones. */
+/** The format that new pictures must have next to the old ones. */
 export interface HevcTarget extends RawPictures {
   /** The sequence of the old pictures. */
   readonly sps: HevcSps;
-  /** Ids that the parameter sets of the new pictures get. */
+  /** Ids for the parameter sets of the new pictures. */
   readonly ids: SetIds;
   readonly lengthSize: number;
-  /** Repeat the parameter sets in front of each new key picture, for streams that carry theirs themselves. */
+  /** Whether to repeat the parameter sets before each new key picture, for streams with in-band sets. */
   readonly inBandSets: boolean;
 }
 
 export interface EncodedHevc extends EncodedPictures {
-  /** Parameter sets of the new pictures under their new ids: video, sequence, picture. */
+  /** Parameter sets of the new pictures with their new ids: video, sequence, picture. */
   readonly sets: readonly [Buffer, Buffer, Buffer];
 }
 
@@ -42,7 +42,7 @@ export interface HevcEncodeInput extends EncoderRun {
   readonly target: HevcTarget;
   /** Messages that every new key picture repeats, as NAL units. */
   readonly messages: readonly Buffer[];
-  /** What rides with each picture. */
+  /** Units that accompany each picture. */
   readonly riders: readonly Riders[];
   /** x265's constant rate factor. */
   readonly rateFactor: number;
@@ -50,16 +50,17 @@ export interface HevcEncodeInput extends EncoderRun {
 }
 
 /**
- * As close to the original as the H.264 stretches are: 47.1 dB at 23 kB a picture (60 pictures of a 720p butterfly)
- * and 46.5 dB at 57 kB (60 pictures of a roof in 1080p and 10 bits), where x264 as it is set there gives 47.6 dB at
- * 29 kB and 46.0 dB at 88 kB. Preset superfast gives half a decibel more in 1.6 times the processor time. Measured
- * by: ffmpeg -i CLIP -c:v libx265 -bf 0 -preset P -crf C -x265-params ..., then the psnr filter.
+ * Rate factor that comes as close to the original as the H.264 stretches do: 47.1 dB at 23 kB a picture (60 pictures of
+ * a 720p butterfly) and 46.5 dB at 57 kB (60 pictures of a roof in 1080p and 10 bits). x264 with its settings gives
+ * 47.6 dB at 29 kB and 46.0 dB at 88 kB. Preset superfast gives half a decibel more in 1.6 times the processor time.
+ * Measured by: ffmpeg -i CLIP -c:v libx265 -bf 0 -preset P -crf C -x265-params ..., then the psnr filter.
  */
 export const HEVC_CRF = 18;
 /**
- * Factors for stretches that show damage as it is, the finest first, and the bytes that a pixel may take by them: what has nearly healed must not
- * lose by its coding. Two seconds each of three clips at 360 lines, coded anew as they show, are 54, 52 and 62 dB from that by the first (0.6 to
- * 2.2 bits a pixel), 50, 47 and 56 by the second (0.4 to 1.4), 45, 41 and 49 by `HEVC_CRF`.
+ * Rate factors for stretches that show damage as it is, finest first, and most bytes for a pixel: nearly healed damage
+ * must not lose quality by encoding. Two seconds each of three clips at 360 lines, encoded as they show, differ from
+ * that by 54, 52 and 62 dB with the first (0.6 to 2.2 bits a pixel), 50, 47 and 56 with the second (0.4 to 1.4), and
+ * 45, 41 and 49 with `HEVC_CRF`.
  */
 const SHOWN_CRFS = [
   { rateFactor: 4, pixelBytes: 0.25 },
@@ -67,21 +68,21 @@ const SHOWN_CRFS = [
 ] as const;
 
 /**
- * The factor for a stretch that shows damage as it is.
+ * The rate factor for a stretch that shows damage as it is.
  * @param pixelCount of all its pictures
- * @param spareBytes that such stretches may take
+ * @param spareBytes budget of such stretches
  */
 export const shownFactor = (pixelCount: number, spareBytes: number): number =>
   SHOWN_CRFS.find(({ pixelBytes }) => pixelCount * pixelBytes <= spareBytes)?.rateFactor ?? HEVC_CRF;
 
 const HEVC_PRESET = 'ultrafast';
 /**
- * No look ahead and one picture at a time: 215 instead of 304 MB at 1080p and 10 bits with a look at five pictures.
- * Measured by: /usr/bin/time -f %M on the command above.
+ * No lookahead and one picture at a time: 215 MB at 1080p and 10 bits, instead of 304 MB with a lookahead of five
+ * pictures. Measured by: /usr/bin/time -f %M on the command above.
  */
 export const LOW_MEMORY_PARAMS: readonly string[] = ['rc-lookahead=0', 'frame-threads=1'];
 
-/** Pixel formats that this ffmpeg's HEVC encoder takes; empty when it has none. */
+/** Pixel formats that this ffmpeg's HEVC encoder takes; empty if it has none. */
 export async function hevcEncoderFormats(tools: ToolPaths, signal?: AbortSignal): Promise<string[]> {
   try {
     const { stdout } = await runTool(
@@ -98,8 +99,8 @@ export async function hevcEncoderFormats(tools: ToolPaths, signal?: AbortSignal)
 }
 
 /**
- * Encodes raw pictures as a sequence of their own, without reordering, gives its parameter sets the target's ids
- * and appends the pictures to the spool file.
+ * Encodes raw pictures as a sequence of their own without reordering, gives its parameter sets the target's ids and
+ * appends the pictures to the spool file.
  * @throws HevcError when the encoder's stream cannot be joined; MediaToolError when it fails.
  */
 export async function encodeHevc(input: HevcEncodeInput): Promise<EncodedHevc> {
@@ -135,7 +136,7 @@ function encodePlan({ target, pictures, rateFactor, limits }: HevcEncodeInput): 
 
 const words = (text: string) => text.split(' ');
 
-/** The encoder's options for what the sequence says of its colours, by number (ITU-T H.265, annex E). */
+/** The encoder's options for the sequence's colour description, by number (ITU-T H.265, annex E). */
 function colourParams({ vui }: HevcSps): string[] {
   const params: string[] = [];
   if (vui?.aspect && vui.aspect.width === 0 && vui.aspect.idc > 0) params.push(`sar=${vui.aspect.idc}`);
@@ -153,7 +154,7 @@ function colourParams({ vui }: HevcSps): string[] {
   return params;
 }
 
-/** Collects the encoder's NAL units into pictures under the target's ids. */
+/** Collects the encoder's NAL units into pictures with the target's ids. */
 function createCollector({ target, messages, riders }: HevcEncodeInput) {
   const { ids } = target;
   const sets = new Map<number, Buffer>();
@@ -184,7 +185,7 @@ function createCollector({ target, messages, riders }: HevcEncodeInput) {
     sets.set(type, moved);
   };
   return {
-    /** Takes the next NAL unit of the encoder; answers the picture that it closes. */
+    /** Takes the encoder's next NAL unit; returns the picture that it completes. */
     push(unit: Buffer): CodedPicture | null {
       if (isHevcParameterSet(unit)) {
         const done = close();
@@ -208,7 +209,7 @@ function createCollector({ target, messages, riders }: HevcEncodeInput) {
   };
 }
 
-/** @throws HevcError when the encoder's pictures would look different beside the old ones */
+/** @throws HevcError when the encoder's pictures would look different next to the old ones */
 function refuseForeign(own: HevcSps, target: HevcTarget): void {
   const wanted = target.sps;
   const fits =
@@ -227,7 +228,7 @@ function refuseForeign(own: HevcSps, target: HevcTarget): void {
   if (!sameRange || !same) throw new HevcError('The new pictures have other colours.');
 }
 
-/** Twelve bytes of profile, tier and level in a sequence parameter set. */
+/** The twelve bytes of profile, tier and level in a sequence parameter set. */
 export function generalOf(sps: Buffer): Buffer {
   return toRbsp(sps).subarray(3, 15);
 }

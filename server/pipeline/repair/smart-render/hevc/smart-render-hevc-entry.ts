@@ -13,8 +13,8 @@ function ownGeneral(source: HevcSource): Buffer {
 }
 
 /**
- * The sample description with more parameter sets.
- * @param general profile, tier and level of the pictures that name them; those of the clip by default
+ * The sample description with additional parameter sets.
+ * @param general profile, tier and level of the pictures that use them; the clip's own by default
  */
 export function entryWithSets(
   source: HevcSource,

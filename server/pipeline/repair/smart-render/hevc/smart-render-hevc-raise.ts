@@ -32,20 +32,20 @@ export interface HevcRaiseInput extends Roomless<HevcSource>, Pick<RunOptions, '
   readonly pixelFormat: string;
 }
 
-/** A picture as it stands in its group. */
+/** A picture in its group. */
 interface Counted extends CountedPlace {
   readonly units: readonly Buffer[];
-  /** Whether later counts are told from its own. */
+  /** Whether later counts derive from its own. */
   readonly isCountedFrom: boolean;
-  /** To the pictures that it may refer to, in order counts. */
+  /** Distances in order counts to the pictures that it may refer to. */
   readonly distances: readonly number[];
 }
 
 /**
- * Makes room in the order counts of HEVC pictures for some that their encoder never counted: all counts from one picture that begins them anew to the
- * next are multiplied, and with them the distances to references, so that vectors are stretched by the same shares. The pictures must decode to the
- * very same samples as before.
- * @returns null where that does not work out
+ * Makes room in the order counts of HEVC pictures for some that their encoder never counted. All counts between two
+ * restarts are multiplied, and so are the distances to references, so that vectors scale by the same ratios. The
+ * pictures must decode to exactly the same samples as before.
+ * @returns null if that fails
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function multiplyCounts(input: HevcRaiseInput): Promise<RaisedClip<HevcSource> | null> {
@@ -74,7 +74,7 @@ export async function multiplyCounts(input: HevcRaiseInput): Promise<RaisedClip<
   return { source: withReplacedHevc(source, moved), moved };
 }
 
-/** What of an HEVC clip tells whether its order counts leave room. */
+/** The facts of an HEVC clip that tell whether its order counts leave room. */
 export function countedClip(source: HevcSource): CountedClip {
   const { samples, shownEdit, parameterSets } = source;
   const sets = readHevcSets(parameterSets);
@@ -97,7 +97,7 @@ async function slicesOf(source: HevcSource, sample: number): Promise<Buffer[]> {
   return baseSlices(await unitsOf(source, sample));
 }
 
-/** None of a sample that is lost or damaged. */
+/** None for a lost or damaged sample. */
 async function unitsOf(source: HevcSource, sample: number): Promise<Buffer[]> {
   try {
     return source.vacant?.has(sample) ? [] : await source.units(sample);
@@ -107,7 +107,7 @@ async function unitsOf(source: HevcSource, sample: number): Promise<Buffer[]> {
   }
 }
 
-/** From one picture that begins the counts anew to the next, with some samples in between. */
+/** The groups, from one restart of the counts to the next, that contain some samples. */
 async function groupsWith(source: HevcSource, samples: readonly number[]): Promise<Part[]> {
   const read = createOrderReader(source.parameterSets);
   const starts: number[] = [];
@@ -135,11 +135,11 @@ async function readGroup({ source, order }: HevcRaiseInput, { from, end }: Part)
   return group;
 }
 
-/** Numbers that are tried, and how far they go beyond the least. */
+/** Most factors that are tried, and how far they exceed the least one. */
 const MOST_TRIES = 3;
 const FARTHEST = 12;
 
-/** Numbers that all counts may be multiplied with, those by which fewest vectors can change first. */
+/** Factors by which all counts may be multiplied; those that can change the fewest vectors come first. */
 function factorsFor(group: readonly Counted[], least: number, range: number): number[] {
   const all = Array.from({ length: FARTHEST }, (_, at) => least + at);
   const told = all.filter((times) => areTold(group, times, range));
@@ -148,7 +148,7 @@ function factorsFor(group: readonly Counted[], least: number, range: number): nu
   return told.sort((a, b) => (changes.get(a) ?? 0) - (changes.get(b) ?? 0)).slice(0, MOST_TRIES);
 }
 
-/** Whether a decoder tells the counts by their low bits once they are so many times as large. */
+/** Whether a decoder can derive the multiplied counts from their low bits. */
 const areTold = (group: readonly Counted[], times: number, range: number): boolean =>
   areToldByLowBits(
     group.map(({ count, isCountedFrom }, at) => ({
@@ -177,7 +177,7 @@ async function writeGroup(
   return written;
 }
 
-/** Of the pictures of a group, some of whose samples have other bytes. */
+/** Hashes of the pictures of a group in which some samples have other bytes. */
 async function hashesOf(
   { source, order, workDir, pixelFormat, tools, signal }: HevcRaiseInput,
   part: Part,

@@ -4,7 +4,7 @@ import { displayOrder } from '#server/media/mp4/display-order.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { ridersOrNear } from './smart-render-hevc-riders.ts';
 
-/** In the order of decoding: I0 P4 B2 b1 b3. */
+/** In decode order: I0 P4 B2 b1 b3. */
 const order = displayOrder(
   [0, 4, 2, 1, 3].map((pts) => ({ pts })),
   0,
@@ -12,7 +12,7 @@ const order = displayOrder(
 );
 const dataOf = (sample: number) => Buffer.from([HEVC_NAL.dolbyVision << 1, 1, 0x19, 1 + sample, 0x80]);
 
-/** A clip of which some samples are lost, with Dolby Vision data in all others. */
+/** A clip with some lost samples and Dolby Vision data in all others. */
 const clip = (lost: readonly number[], dolbyVision = true) => ({
   dolbyVision,
   units(sample: number) {

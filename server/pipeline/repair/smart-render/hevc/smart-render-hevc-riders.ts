@@ -10,13 +10,13 @@ import type { Segment } from '../smart-render-plan.ts';
 /** Where riders are read from. */
 type RiddenClip = Pick<HevcSource, 'units' | 'dolbyVision'>;
 
-/** What rides with a coded picture beside its slices: units before and behind them. */
+/** Units that accompany a coded picture before and after its slices. */
 export interface Riders {
   readonly before: readonly Buffer[];
   readonly behind: readonly Buffer[];
 }
 
-/** Messages on display and light that hold from a key picture on. */
+/** Messages about display and light that apply from a key picture on. */
 const KEY_MESSAGES = [
   SEI.masteringDisplay,
   SEI.contentLight,
@@ -31,8 +31,8 @@ export async function keyMessages(source: HevcSource, segment: Segment): Promise
 }
 
 /**
- * What rides with the pictures of a stretch: each takes over captions and range data of the picture it shows, or of
- * the last untouched one before it.
+ * The riders of a stretch's pictures: each takes over captions and range data of the picture that it shows, or of the
+ * last unchanged one before it.
  * @throws HevcError when a picture of a Dolby Vision clip has no such data
  */
 export async function readRiders(
@@ -52,7 +52,7 @@ export async function readRiders(
 }
 
 /**
- * What rides with a sample.
+ * The riders of a sample.
  * @throws HevcError when a picture of a Dolby Vision clip has no such data
  */
 export async function ridersOf(source: RiddenClip, sample: number): Promise<Riders> {
@@ -63,12 +63,12 @@ export async function ridersOf(source: RiddenClip, sample: number): Promise<Ride
   return { before, behind };
 }
 
-/** Pictures in front of one without Dolby Vision data among which such are looked for. */
+/** Pictures before one without Dolby Vision data among which such data are searched. */
 const NEAR = 8;
 
 /**
- * What rides with a sample that may have lost it. Dolby Vision data are then those of the picture shown before it, which go on as the
- * light does; captions are not shown twice.
+ * The riders of a sample that may have lost them. Dolby Vision data are then those of the picture shown before it,
+ * because light changes gradually; captions are not shown twice.
  * @throws HevcError when no picture of a Dolby Vision clip near it has such data
  */
 export async function ridersOrNear(source: RiddenClip, order: DisplayOrder, sample: number): Promise<Riders> {
@@ -90,7 +90,7 @@ async function foundRiders(source: RiddenClip, sample: number): Promise<Riders> 
   };
 }
 
-/** None where the sample is damaged: what rides with it is then lost with it. */
+/** None if the sample is damaged: its riders are lost with it. */
 async function unitsOf(source: RiddenClip, sample: number): Promise<Buffer[]> {
   try {
     return await source.units(sample);

@@ -11,7 +11,7 @@ import type { Sample } from '#server/media/mp4/sample-table.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { openClip, readUnits, type ClipSource, type SourceAnswer } from '../smart-render-source.ts';
 
-/** An MP4 clip whose groups of HEVC pictures can be replaced. */
+/** An MP4 clip in which groups of HEVC pictures can be replaced. */
 export interface HevcSource extends ClipSource {
   /** Payload of the decoder settings, `hvcC`. */
   readonly config: Buffer;
@@ -19,28 +19,28 @@ export interface HevcSource extends ClipSource {
   /** Parameter sets of the sample description. */
   readonly parameterSets: readonly Buffer[];
   readonly sps: HevcSps;
-  /** Each picture carries the data that Dolby Vision makes its brighter version with. */
+  /** Whether each picture carries the data from which Dolby Vision makes its brighter version. */
   readonly dolbyVision: boolean;
-  /** Ids of parameter sets that no picture of the clip names. */
+  /** Ids of parameter sets that no picture of the clip uses. */
   readonly freeIds: SetIds;
   /** NAL units of a sample. */
   units(sample: number): Promise<Buffer[]>;
 }
 
-/** Boxes of a sample description that tell of coded data beside the plain pictures. */
+/** Boxes of a sample description that announce coded data besides the plain pictures. */
 const LAYERED_BOXES = new Map([
   ['lhvC', 'has a second layer (depth, alpha or another view)'],
   ['hvcE', 'has a second layer for Dolby Vision'],
 ]);
 /** Dolby Vision configuration records. */
 const DOLBY_VISION_BOXES = ['dvcC', 'dvvC', 'dvwC'];
-/** Profiles that new pictures can be given: Main and Main 10 (ITU-T H.265, A.3). */
+/** Profiles that new pictures can have: Main and Main 10 (ITU-T H.265, A.3). */
 const PROFILES = new Set([1, 2]);
 
 const decline = (reason: string) => ({ ok: false, reason }) as const;
 
 /**
- * Reads everything that decides whether groups of pictures can be replaced; says why not otherwise.
+ * Reads everything that decides whether groups of pictures can be replaced, or says why they cannot.
  * @throws Mp4Error, H264Error or HevcError when the settings of the video are damaged
  */
 export async function openHevcSource(file: FileHandle, info: MediaInfo): Promise<SourceAnswer<HevcSource>> {
@@ -82,7 +82,7 @@ export async function openHevcSource(file: FileHandle, info: MediaInfo): Promise
 /**
  * The clip with places for samples that are lost from it.
  * @param samples all, decode order
- * @param vacant numbers of those that have no bytes
+ * @param vacant numbers of those without bytes
  */
 export function withVacantHevc(
   source: HevcSource,
@@ -94,7 +94,7 @@ export function withVacantHevc(
 }
 
 /**
- * The clip as it is once some of its samples are replaced.
+ * The clip with some of its samples replaced.
  * @param replaced bytes by sample
  */
 export function withReplacedHevc(source: HevcSource, replaced: ReadonlyMap<number, ByteRange>): HevcSource {
@@ -105,8 +105,8 @@ export function withReplacedHevc(source: HevcSource, replaced: ReadonlyMap<numbe
 const ofType = (units: readonly Buffer[], type: number) => units.filter((unit) => hevcNalType(unit) === type);
 
 /**
- * Whether a Dolby Vision configuration record (dv_version, then profile, level and what is present) tells of plain
- * pictures with data beside them: profile 8, as phones record it, without an enhancement layer.
+ * Whether a Dolby Vision configuration record (dv_version, then profile, level and what is present) describes plain
+ * pictures with additional data: profile 8, as phones record it, without an enhancement layer.
  */
 function isPlainBeside(record: Buffer): boolean {
   const fields = record.length >= 4 ? record.readUInt16BE(2) : 0;
@@ -115,7 +115,7 @@ function isPlainBeside(record: Buffer): boolean {
   return profile === 8 && layers === 0b101;
 }
 
-/** Why pictures of our encoder cannot stand beside those of this sequence; null when they can. */
+/** Why pictures of our encoder do not fit this sequence; null if they do. */
 function refuseSequence(sps: HevcSps, stream: VideoStreamInfo): string | null {
   const { ptl, vui } = sps;
   if (ptl.profileSpace !== 0 || !PROFILES.has(ptl.profile)) {
@@ -145,7 +145,7 @@ function findFreeIds(units: readonly Buffer[], sequences: readonly HevcSps[]): S
 
 /**
  * Whether samples carry parameter sets themselves.
- * @throws HevcError when one of them differs from the sample description's: the stream changes on its way
+ * @throws HevcError when one of them differs from the sample description's, so that the stream changes midway
  */
 export function carriesParameterSets(source: HevcSource, units: readonly Buffer[]): boolean {
   const inside = units.filter(isHevcParameterSet);

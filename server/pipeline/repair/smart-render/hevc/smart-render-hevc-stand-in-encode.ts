@@ -20,9 +20,9 @@ import type { HevcSource } from './smart-render-hevc-source.ts';
 
 export interface IntraTarget {
   readonly sps: CodingSps;
-  /** Of the picture parameter set of the new pictures, which no picture of the clip names. */
+  /** Id of the new pictures' parameter set, which no picture of the clip uses. */
   readonly ppsId: number;
-  /** Luma samples that are coded but not shown, at the right and lower edge. */
+  /** Luma samples at the right and lower edge that are coded but not shown. */
   readonly margin: { readonly right: number; readonly bottom: number };
 }
 
@@ -30,14 +30,14 @@ export interface IntraEncodeInput extends EncoderRun {
   readonly raw: RawPictures;
   readonly target: IntraTarget;
   readonly places: readonly IntraPlace[];
-  /** What rides with each picture. */
+  /** Units that accompany each picture. */
   readonly riders: readonly Riders[];
   readonly lengthSize: number;
-  /** Each picture brings its picture parameter set with it. */
+  /** Whether each picture brings its picture parameter set. */
   readonly inBandSets: boolean;
 }
 
-/** What single pictures that join the clip's own sequence must be coded with; null where the encoder cannot do so. */
+/** The format for single pictures that join the clip's own sequence; null if the encoder cannot make it. */
 export function intraTarget(source: HevcSource): IntraTarget | null {
   const ofType = (type: number) => source.parameterSets.filter((unit) => hevcNalType(unit) === type);
   const [unit, ...others] = ofType(HEVC_NAL.sps);
@@ -53,8 +53,9 @@ export function intraTarget(source: HevcSource): IntraTarget | null {
 
 /**
  * Encodes pictures as intra pictures of the clip's own sequence and appends them to the spool file.
- * @returns them and their picture parameter set
- * @throws HevcError or H264Error when the encoder's pictures do not fit that sequence; MediaToolError when it is cancelled
+ * @returns the pictures and their picture parameter set
+ * @throws HevcError or H264Error when the encoder's pictures do not fit that sequence; MediaToolError when it is
+ * cancelled
  */
 export async function encodeIntra(
   input: IntraEncodeInput,
@@ -75,8 +76,8 @@ export async function encodeIntra(
 }
 
 /**
- * Near what the stretches have: a picture alone has no others to take detail from, so that it gets two steps more
- * than `HEVC_CRF`.
+ * Close to the quality of stretches. A single picture cannot take detail from others, so it gets two steps more than
+ * `HEVC_CRF`.
  */
 const INTRA_CRF = 16;
 
@@ -142,7 +143,7 @@ function createIntraCollector({ target, places, riders, inBandSets }: IntraEncod
   };
 }
 
-/** A parameter set in the temporal sub-layer of the picture that it comes with. */
+/** A parameter set in the temporal sub-layer of its picture. */
 function inLayerOf(unit: Buffer, nalHead: Buffer): Buffer {
   return Buffer.concat([unit.subarray(0, 1), nalHead.subarray(1, 2), unit.subarray(2)]);
 }

@@ -10,16 +10,16 @@ import { isUnfit } from '../../unfit.ts';
 
 /** Order counts of a group, by sample. */
 export interface GroupOrders {
-  /** Pictures that stay, and what they say of others. */
+  /** Pictures that stay, with the references in their headers. */
   readonly kept: ReadonlyMap<number, OrderedPicture>;
   /** Pictures that are exchanged. */
   readonly exchanged: ReadonlyMap<number, number>;
 }
 
 /**
- * Reads the order counts of the pictures of a group. Those of exchanged pictures are told by the pictures around them: their
- * own headers may be damaged.
- * @returns null where the pictures around do not tell them
+ * Reads the order counts of the pictures of a group. Those of exchanged pictures are derived from the surrounding ones,
+ * because their own headers may be damaged.
+ * @returns null if the surrounding pictures do not tell them
  */
 export async function readGroupOrders(
   source: HevcSource,
@@ -42,7 +42,7 @@ export async function readGroupOrders(
   return { kept, exchanged };
 }
 
-/** Order counts by place in display order, where pictures on both sides of a place tell them. */
+/** Order counts by place in display order, where pictures on both sides determine them. */
 function orderBetween(known: ReadonlyMap<number, number>): (place: number) => number | null {
   const firstPlace = Math.min(...known.keys());
   const lastPlace = Math.max(...known.keys());
@@ -58,7 +58,7 @@ function orderBetween(known: ReadonlyMap<number, number>): (place: number) => nu
   };
 }
 
-/** Candidates to which an undamaged picture refers, or may refer as far as it tells: they cannot be exchanged. */
+/** Candidates that an undamaged picture refers to, or may refer to; they cannot be exchanged. */
 export function stillReferred(
   { kept, exchanged }: GroupOrders,
   candidates: readonly HevcCandidate[],
@@ -74,8 +74,9 @@ export function stillReferred(
 }
 
 /**
- * Where the pictures of a group stand, and what must be held for later ones: what the next picture that stays asks for.
- * @returns one for each, in the order of the candidates; null where that cannot be told
+ * Order counts for the replaced pictures of a group, and the pictures to hold for later ones, as required by the next
+ * picture that stays.
+ * @returns one for each, in the order of the candidates; null if unknown
  */
 export function placeStandIns(
   { kept, exchanged }: GroupOrders,
@@ -101,7 +102,7 @@ export function placeStandIns(
   return places;
 }
 
-/** By sample, from the start up to a key picture at the end; null where order counts start anew between. */
+/** By sample, from the start up to a key picture at the end; null if order counts restart in between. */
 async function readOrders(
   source: HevcSource,
   lost: ReadonlySet<number>,
@@ -112,7 +113,7 @@ async function readOrders(
   if (!read) return null;
   const known = new Map<number, OrderedPicture>();
   for (let sample = start; sample <= end && sample < source.samples.length; sample += 1) {
-    // A stretch that is encoded anew begins there.
+    // A stretch that is encoded again begins there.
     if (lost.has(sample) || (sample === end && !source.samples[sample]?.sync)) continue;
     const [slice, ...others] = await slicesOf(source, sample);
     const picture = slice && read(slice, others.length === 0);
@@ -126,7 +127,7 @@ async function slicesOf(source: HevcSource, sample: number): Promise<Buffer[]> {
   try {
     return baseSlices(await source.units(sample));
   } catch (error) {
-    // A damaged sample tells nothing of those around it.
+    // A damaged sample says nothing about its neighbours.
     if (isUnfit(error)) return [];
     throw error;
   }

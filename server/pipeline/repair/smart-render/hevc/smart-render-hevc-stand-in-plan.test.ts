@@ -12,7 +12,7 @@ import {
 } from './smart-render-hevc-stand-in-plan.ts';
 import { edgesOf } from './smart-render-hevc-staying.ts';
 
-/** Two small groups of B pictures behind an I picture, in the order of decoding: I0 P4 B2 b1 b3 P8 B6 b5 b7. */
+/** Two small groups of B pictures after an I picture, in decode order: I0 P4 B2 b1 b3 P8 B6 b5 b7. */
 const PTS = [0, 4, 2, 1, 3, 8, 6, 5, 7];
 const order = displayOrder(
   PTS.map((pts) => ({ pts })),
@@ -66,7 +66,7 @@ function candidate(isReferred: boolean, ...samples: number[]): HevcCandidate {
   return { span: exchange(1, 4), standIns, staying: [], isReferred };
 }
 
-/** The B pictures of the first small group are exchanged, sample and order count. */
+/** The exchanged B pictures of the first small group: sample and order count. */
 const FIRST_GROUP = new Map([
   [2, 2],
   [3, 1],
@@ -93,7 +93,7 @@ describe('edgesOf', () => {
   it('finds undamaged pictures beside those that stay', () => {
     const part = { from: 0, end: PTS.length };
     const exchanged = new Set([2]);
-    // The second small group stays but for its last picture.
+    // The second small group stays except for its last picture.
     expect(edgesOf(order, { part, exchanged, staying: [6, 7] })).toEqual([4, 6]);
     expect(edgesOf(order, { part: { from: 0, end: 6 }, exchanged, staying: [3] })).toEqual([0]);
   });
@@ -124,7 +124,7 @@ describe('exchanged pictures of a group', () => {
     const places = placeStandIns({ kept, exchanged: FIRST_GROUP }, { pocBits: 4 }, [
       candidate(true, 2, 3, 4),
     ]);
-    // B2 itself is held from the picture behind it on.
+    // B2 itself is held from the next picture on.
     expect(places?.map(({ pocLsb, held }) => ({ pocLsb, held }))).toEqual([
       { pocLsb: 2, held: [-2, 2] },
       { pocLsb: 1, held: [-1, 1, 3] },

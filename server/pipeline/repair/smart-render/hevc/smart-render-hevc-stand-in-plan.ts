@@ -14,18 +14,18 @@ import { cleanStarts, planSegments, type Cut, type PlanInput, type Segment } fro
 /** One coded picture that is exchanged alone. */
 export interface HevcStandIn {
   readonly sample: number;
-  /** `original` numbers are places in display order, hidden pictures counted. */
+  /** `original` numbers are places in display order, counting hidden pictures. */
   readonly pixels: PixelSource;
-  /** The two bytes in front of its slices. */
+  /** The two header bytes before its slices. */
   readonly nalHead: Buffer;
 }
 
 export interface HevcCandidate {
   readonly span: ChangedSpan;
   readonly standIns: readonly HevcStandIn[];
-  /** Samples of the span that keep their data, which are whole: they show damage of exchanged pictures at most. */
+  /** Intact samples of the span that keep their data; they show damage of exchanged pictures at most. */
   readonly staying: readonly number[];
-  /** Others may refer to one of them, which then are exchanged or encoded anew as well. */
+  /** Whether others may refer to one of them; these are then exchanged or encoded again as well. */
   readonly isReferred: boolean;
 }
 
@@ -33,18 +33,18 @@ export interface HevcCandidate {
 export interface StandInGroup {
   readonly candidates: readonly HevcCandidate[];
   readonly start: Cut;
-  /** One past the last sample that may notice them, decode order. */
+  /** One past the last sample that they may affect, decode order. */
   readonly endSample: number;
 }
 
-/** More new pictures than this in one span are cheaper and smaller as one encoded stretch. */
+/** With more new pictures in one span, an encoded stretch is cheaper and smaller. */
 const MAX_STAND_INS = 24;
-/** So many are exchanged alone also where a stretch would take no other picture with it. */
+/** Up to this many are exchanged alone even if a stretch would include no other picture. */
 const FEW = 4;
 
 /**
- * The edit with spans parted where a stretch could begin without an undamaged picture: what is shown before that may
- * be exchanged alone, what is shown behind it encoded anew.
+ * Splits spans of an edit where a stretch could begin without an undamaged picture. What is shown before that may be
+ * exchanged alone, and what is shown after it encoded again.
  */
 export function partAtCleanStarts(order: DisplayOrder, edit: PictureEdit): PictureEdit {
   const starts = cleanStarts(order);
@@ -63,8 +63,8 @@ export function partAtCleanStarts(order: DisplayOrder, edit: PictureEdit): Pictu
 }
 
 /**
- * The spans that exchange a few pictures for others at the same times, and are no key pictures: those that a stretch would take
- * others with, undamaged ones or such whose data are whole, and short ones.
+ * Spans that exchange a few pictures, no key pictures, for others at the same times. They are short, or a stretch would
+ * include others, undamaged ones or ones with intact data.
  */
 export async function findHevcCandidates(source: HevcSource, input: PlanInput): Promise<HevcCandidate[]> {
   const candidates: HevcCandidate[] = [];
@@ -79,9 +79,9 @@ export async function findHevcCandidates(source: HevcSource, input: PlanInput): 
 }
 
 /**
- * Candidates whose whole pictures could not keep their data, with these exchanged as well: a few that refer to a lost picture would
- * else take the rest of their group with them.
- * @param input as `findHevcCandidates` was given
+ * Candidates whose intact pictures could not keep their data, with these exchanged as well. A few pictures that refer
+ * to a lost one would otherwise take the rest of their group with them.
+ * @param input same as for `findHevcCandidates`
  */
 export async function exchangedWhole(
   source: HevcSource,
@@ -101,7 +101,7 @@ export async function exchangedWhole(
   return made;
 }
 
-/** Whether encoding a span anew would take other pictures with it. */
+/** Whether encoding a span again would include other pictures. */
 function takesOthers(input: PlanInput, span: ChangedSpan): boolean {
   const plan = planSegments({ ...input, edit: [span] });
   const changed = span.endFrame - span.firstFrame;
@@ -117,7 +117,7 @@ async function toCandidate(
   const { firstFrame, endFrame, pictures, shiftAfterTicks } = span;
   const count = endFrame - firstFrame;
   if (count === 0 || pictures.length !== count || shiftAfterTicks !== 0) return null;
-  // They refer to damaged pictures that are hidden and stay as they are.
+  // They refer to damaged hidden pictures and stay as they are.
   if (span.hiddenFrames !== undefined) return null;
   const isInPlace = ({ pixels }: NewPicture, index: number) =>
     pixels.kind === 'original' && pixels.frame === firstFrame + index;
@@ -139,7 +139,7 @@ async function toCandidate(
     }
     if (old.sync || standIns.length === MAX_STAND_INS) return null;
     const own = await sliceHead(source, sample);
-    // Noise in the place of a picture begins with anything.
+    // Noise in place of a picture may begin with anything.
     const nalHead = own && isPlainHead(own) ? own : await lostHead(source, order, sample);
     if (!nalHead || !isPlainHead(nalHead)) return null;
     standIns.push({
@@ -152,13 +152,15 @@ async function toCandidate(
   return { span, standIns, staying, isReferred };
 }
 
-/** Trailing and leading pictures of the base layer (ITU-T H.265, table 7-1); the types between them and key pictures are reserved. */
+/**
+ * Trailing and leading pictures of the base layer (ITU-T H.265, table 7-1); the types up to key pictures are reserved.
+ */
 const LAST_PLAIN = 9;
 
 const isPlainHead = (head: Buffer): boolean =>
   hevcLayer(head) === 0 && hevcNalType(head) <= LAST_PLAIN && ((head[1] ?? 0) & 7) > 0;
 
-/** The first two bytes of the first slice of a sample, however damaged the rest is; null where there is none. */
+/** The first two bytes of the first slice of a sample, however damaged the rest is; null if there is none. */
 async function sliceHead(source: HevcSource, sample: number): Promise<Buffer | null> {
   const found = source.samples[sample];
   if (!found) return null;
@@ -172,13 +174,13 @@ async function sliceHead(source: HevcSource, sample: number): Promise<Buffer | n
   return null;
 }
 
-/** Pictures to each side, decode order, that tell how a lost one is coded. */
+/** Pictures on each side, decode order, that tell how a lost one is coded. */
 const NEAR = 8;
 
 /**
- * What stands in front of the slices of a picture of which nothing is left: that of a picture that others may refer to, as they might,
- * behind its key picture or leading it as the pictures beside it do (ITU-T H.265, 7.4.2.2).
- * @returns null for a leading picture that no other beside it tells the kind of
+ * A slice header start for a picture of which nothing is left. It marks a picture that others may refer to, because
+ * they might, and one that trails or leads its key picture as its neighbours do (ITU-T H.265, 7.4.2.2).
+ * @returns null for a leading picture whose kind no neighbour tells
  */
 async function lostHead(
   source: HevcSource,
@@ -202,15 +204,18 @@ async function lostHead(
   return null;
 }
 
-/** nuh_temporal_id_plus1 of pictures that those of all sub-layers may refer to. */
+/** nuh_temporal_id_plus1 of pictures that all sub-layers may refer to. */
 const LOWEST_SUB_LAYER = 1;
 
-/** What rebuilt pictures must have scored to be referred to; measured on 12 clips, where 36 to 54 gained and 21 to 22 lost. */
+/**
+ * Least score of rebuilt pictures that others may refer to, dB; of 12 clips, those at 36 to 54 gained and those at 21
+ * to 22 lost.
+ */
 const REFERENCE_DB = 33;
 
 /**
- * Whether the new pictures of a candidate may be referred to by pictures that keep their data: those were coded for the true ones. One
- * that shows damage as decoded is worse than the damaged data themselves, which tell the motion in it too.
+ * Whether pictures that keep their data may refer to the new pictures of a candidate; they were coded for the true
+ * ones. A picture encoded from the decoder's view of damage is worse than the damaged data, which also hold its motion.
  */
 export function isGoodReference({ span, standIns, isReferred }: HevcCandidate): boolean {
   if (!isReferred) return true;
@@ -218,9 +223,9 @@ export function isGoodReference({ span, standIns, isReferred }: HevcCandidate): 
 }
 
 /**
- * A group whose damaged pictures are wanted as they decode, which can be concealed, and beside it one of rebuilt pictures that nobody
- * refers to: a fault of each kind in one group must not keep the other from being mended.
- * @returns none to be concealed where one candidate asks for both, or where rebuilt ones are referred to
+ * Splits a group into damaged pictures that stay as decoded, which can be concealed, and rebuilt pictures that no other
+ * refers to. A fault of one kind must not prevent the repair of the other.
+ * @returns none to conceal if one candidate needs both, or if rebuilt pictures are referred to
  */
 export function partByKind(
   group: StandInGroup,
@@ -243,7 +248,7 @@ const samplesOf = ({ standIns, staying }: HevcCandidate): number[] => [
   ...staying,
 ];
 
-/** Which pictures a stretch that is encoded anyway takes in. */
+/** Whether a stretch that is encoded anyway includes a candidate. */
 export function isCovered(candidate: HevcCandidate, segments: readonly Segment[]): boolean {
   return samplesOf(candidate).some((sample) =>
     segments.some(
@@ -253,7 +258,10 @@ export function isCovered(candidate: HevcCandidate, segments: readonly Segment[]
   );
 }
 
-/** Candidates by the key picture that they are decoded from, up to the next one or the next stretch that is encoded anew. */
+/**
+ * Candidates by the key picture that they are decoded from, up to the next one or the next stretch that is encoded
+ * again.
+ */
 export function toGroups(
   source: HevcSource,
   order: DisplayOrder,
@@ -278,8 +286,8 @@ export function toGroups(
 }
 
 /**
- * One past the pictures that follow a key picture but are shown before it, and may refer to what stands before both
- * (ITU-T H.265, 7.4.2.2); the key picture itself where nothing does.
+ * One past the pictures that follow a key picture but are shown before it, and may refer to pictures before both (ITU-T
+ * H.265, 7.4.2.2); the key picture itself if there are none.
  */
 function behindLeading(
   { samples }: Pick<HevcSource, 'samples'>,

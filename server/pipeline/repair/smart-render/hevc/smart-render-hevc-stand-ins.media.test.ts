@@ -18,7 +18,7 @@ const [WIDTH, HEIGHT] = [328, 184];
 
 interface Maker {
   readonly name: string;
-  /** Settings of the encoder behind those of all clips. */
+  /** Encoder settings in addition to those of all clips. */
   readonly params: string;
   readonly pixelFormat?: string;
   readonly tag?: string;
@@ -52,14 +52,14 @@ async function make({ name, params, pixelFormat = 'yuv420p', tag = 'hvc1' }: Mak
 }
 
 interface Shown {
-  /** Number in the order of decoding. */
+  /** Number in decode order. */
   readonly sample: number;
   /** No other picture of its sub-layer refers to it. */
   readonly isDisposable: boolean;
   readonly isKey: boolean;
 }
 
-/** The pictures of a clip in the order of display. */
+/** The pictures of a clip in display order. */
 async function shownPictures(file: string): Promise<Shown[]> {
   const handle = await open(file);
   try {
@@ -83,7 +83,7 @@ async function disposable(file: string): Promise<number[]> {
   return (await shownPictures(file)).flatMap(({ isDisposable }, frame) => (isDisposable ? [frame] : []));
 }
 
-/** Display numbers of B pictures to which the two beside them refer, and nobody else where one reference each is allowed. */
+/** Display numbers of B pictures that only their two neighbours refer to, in clips with one reference for each. */
 async function middles(file: string): Promise<number[]> {
   const shown = await shownPictures(file);
   return shown.flatMap((picture, frame) => {
@@ -93,7 +93,7 @@ async function middles(file: string): Promise<number[]> {
   });
 }
 
-/** A copy of a clip in which nothing of some samples, in the order of decoding, is left but zeros. */
+/** A copy of a clip with some samples (decode order) overwritten by zeros. */
 async function withoutSamples(file: string, name: string, lost: readonly number[]): Promise<string> {
   const copy = path.join(folder.path, `${name}.mp4`);
   await copyFile(file, copy);
@@ -110,14 +110,14 @@ async function withoutSamples(file: string, name: string, lost: readonly number[
   return copy;
 }
 
-/** The pictures of an intact clip as they were coded, laid end to end in one file. */
+/** The decoded pictures of an intact clip, laid end to end in one file. */
 async function rawPictures(file: string): Promise<string> {
   const raw = `${file}.raw`;
   await runTool('decode', tools.ffmpeg, ['-v', 'error', '-y', '-i', file, '-f', 'rawvideo', raw]);
   return raw;
 }
 
-/** Exchanges pictures for those of a raw file, picture by picture. */
+/** Exchanges pictures for those of a raw file, one by one. */
 function exchange(frames: readonly number[], times: readonly number[], raw: string): PictureEdit {
   return frames.map((frame) => ({
     firstFrame: frame,
@@ -127,7 +127,7 @@ function exchange(frames: readonly number[], times: readonly number[], raw: stri
   }));
 }
 
-/** Luma of each picture of a clip against another's, dB; infinite where they are equal. */
+/** Luma PSNR of each picture of a clip against another's, dB; Infinity if they are equal. */
 async function likeness(file: string, other: string): Promise<number[]> {
   const stats = `${file}.psnr`;
   const graph = `[0:v]settb=1/25,setpts=N[a];[1:v]settb=1/25,setpts=N[b];[a][b]psnr=stats_file=${stats}`;
@@ -276,7 +276,7 @@ describe('exchanging HEVC pictures alone', () => {
     const times = await shownTimes(clean);
     const raw = await rawPictures(clean);
     const rebuilt = [middle - 1, middle, middle + 1];
-    // Behind the whole picture that follows, up to the next key picture.
+    // After the next intact picture, up to the next key picture.
     const tail = Array.from({ length: 48 - middle - 3 }, (_, step) => middle + 3 + step);
     const pictures = tail.map((frame) => {
       return { ptsTicks: times[frame] ?? 0, pixels: { kind: 'original', frame, intact: true } } as const;
@@ -291,7 +291,7 @@ describe('exchanging HEVC pictures alone', () => {
     };
     const well = await render('chain-well', 40);
     expect(well.result.framesKept).toBe(times.length - rebuilt.length);
-    // Each look at what becomes of the group counts: nothing is encoded around it.
+    // Only trials of the group report progress: nothing is encoded around it.
     expect(well.shares.length).toBeGreaterThan(2);
     const spans = well.result.reencodedSpans.flatMap(({ firstFrame, endFrame }) => {
       return Array.from({ length: endFrame - firstFrame }, (_, index) => firstFrame + index);
@@ -323,7 +323,7 @@ describe('exchanging HEVC pictures alone', () => {
     if (!result.done) throw new Error(result.reason);
     expect(result.framesKept).toBe(31);
     const decoded = await shownTimes(path.join(folder.path, 'tail-work', 'smart-render-0.mp4'));
-    // All from the first key picture to the end of the stretch, where 30 belong to the second one.
+    // Everything from the first key picture to the end of the stretch; 30 pictures belong to the second one.
     expect(decoded.length).toBe(times.length);
   });
 
@@ -331,7 +331,7 @@ describe('exchanging HEVC pictures alone', () => {
     const clean = await make({ name: 'referred', params: 'bframes=3:b-pyramid=1:keyint=30:open-gop=0' });
     const plain = await disposable(clean);
     const alone = plain[3] ?? 0;
-    // Not one of those that nobody refers to, and not a key picture.
+    // A picture that others refer to, but no key picture.
     const referred =
       Array.from({ length: 20 }, (_, step) => 16 + step).find((at) => !plain.includes(at)) ?? 0;
     const times = await shownTimes(clean);

@@ -44,7 +44,7 @@ import { planSegments, type Cut, type SegmentPlan } from '../smart-render-plan.t
 export interface HevcStandInsInput extends StayingInput {
   readonly cuts: readonly Cut[];
   readonly edit: PictureEdit;
-  /** Places of damaged pictures that are wanted as the decoder conceals their loss. */
+  /** Places of damaged pictures that are wanted as the decoder conceals them. */
   readonly damaged: ReadonlySet<number>;
   readonly pictureBytes: number;
   readonly threads: number;
@@ -53,32 +53,33 @@ export interface HevcStandInsInput extends StayingInput {
   readonly position: number;
 }
 
-/** Pictures that were exchanged alone, with every sample around them as it was. */
+/** Pictures that were exchanged alone, with all surrounding samples unchanged. */
 interface MadeGroup {
   readonly spans: readonly ChangedSpan[];
   /** By sample of the original, in the order of `pictures`. */
   readonly samples: readonly number[];
-  /** Samples that keep their data and may look otherwise, as they refer to exchanged ones. */
+  /** Samples that keep their data but may look different, because they refer to exchanged ones. */
   readonly staying: readonly number[];
   readonly pictures: readonly EncodedPicture[];
-  /** Picture parameter set that they name; null when there are none. */
+  /** Their picture parameter set; null if there are none. */
   readonly pps: Buffer | null;
   /** Places of originals that never came out of the decoder. */
   readonly held: readonly number[];
 }
 
 export interface HevcStandIns extends Omit<MadeGroup, 'spans'> {
-  /** Stretches that are encoded anew beside them. */
+  /** Stretches that are encoded again as well. */
   readonly plan: SegmentPlan;
-  /** Where the spool goes on. */
+  /** Where the spool continues. */
   readonly position: number;
 }
 
 /**
- * Exchanges damaged pictures for intra pictures of the clip's own sequence, so that every other sample of their group stays
- * byte for byte, and plans the stretches for all other changes. No picture that stays may refer to one of them. A group is
- * tried before: when the decoder complains or shows any other picture otherwise than before, pictures that kept their data though they
- * refer to exchanged ones are exchanged too or go to the stretches, then what others may refer to does, and then all of it.
+ * Exchanges damaged pictures for intra pictures of the clip's own sequence, so that all other samples of their group
+ * keep their bytes, and plans stretches for all other changes. No picture that stays may refer to an exchanged one.
+ * Each group is tried. If the decoder complains, or shows any other picture differently, these go to the stretches step
+ * by step: pictures that kept their data but refer to exchanged ones (they may be exchanged instead), then candidates
+ * that others may refer to, then the whole group.
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function makeHevcStandIns(input: HevcStandInsInput): Promise<HevcStandIns> {
@@ -127,7 +128,7 @@ function gather(groups: readonly MadeGroup[]) {
   };
 }
 
-/** What became of a group: its pictures, or those of its candidates that cannot be exchanged alone. */
+/** Result of a group: its pictures, or the candidates that cannot be exchanged alone. */
 type TriedGroup =
   | { readonly made: MadeGroup }
   | { readonly made: null; readonly refused: readonly HevcCandidate[] };
@@ -159,7 +160,7 @@ async function tryGroup(
       return { made: null, refused: stayers };
     }
   } catch (error) {
-    // What does not fit here is encoded with the pictures around it.
+    // What does not fit here is encoded with the surrounding pictures.
     if (!isUnfit(error)) throw error;
   }
   if (stayers.length > 0) return { made: null, refused: stayers };
@@ -168,8 +169,7 @@ async function tryGroup(
 }
 
 /**
- * The group with its damaged pictures concealed by us and rebuilt ones beside them exchanged, where that is proven; null where it
- * cannot be.
+ * The group with its damaged pictures concealed here and its rebuilt ones exchanged, if that is proven; otherwise null.
  */
 async function concealAnew(
   input: HevcStandInsInput,
@@ -210,7 +210,7 @@ async function concealAnew(
   }
 }
 
-/** Whether pictures bring their parameter sets with them. */
+/** Whether pictures bring their parameter sets. */
 async function hasSetsInBand(source: HevcSource, { start }: StandInGroup): Promise<boolean> {
   return carriesParameterSets(source, await source.units(start.sample)) || source.entry.coding === 'hev1';
 }
@@ -258,9 +258,9 @@ async function encodeGroup(
 }
 
 /**
- * Proves that the decoder, as strict as it can be, takes the new pictures without a word that it does not say without them,
- * and shows every undamaged picture as it shows it when the exchanged ones are left out.
- * @returns samples that keep their data and look otherwise than in the clip as it is; null where it is not proven
+ * Proves that the strictest decoder accepts the new pictures with no complaint that it does not also make without them,
+ * and that it shows every undamaged picture as it does when the exchanged ones are left out.
+ * @returns samples that keep their data but look different from the unchanged clip; null if it is not proven
  */
 async function proveGroup(
   input: HevcStandInsInput,
@@ -276,7 +276,7 @@ async function proveGroup(
   const before = await hashTrial(input, { ...whole, omitted: replaced }, none, source.entry.bytes);
   const { coded, entry } = trialOf(source, made);
   const after = await hashTrial(input, whole, coded, entry);
-  // Left out, they may be missed by name, though nobody looks at them; exchanged they must not be.
+  // Left-out pictures may be reported as missing although nobody uses them; exchanged ones must not be.
   const isNew = (complaint: string) => MISSED.test(complaint) || !before.complaints.includes(complaint);
   if (after.complaints.some(isNew)) return null;
   const shown = samplesOfPart(whole)
@@ -296,17 +296,17 @@ async function proveGroup(
   return shown.filter((sample, at) => staying.has(sample) && tornOf.get(sample) !== after.hashes[at]);
 }
 
-/** Whether the pictures of a group that keep their data look no worse so than encoded anew as the clip shows them. */
+/** Whether the pictures that keep their data look no worse than encoded again from the clip's own view. */
 const isNoFarther = (input: HevcStandInsInput, group: StandInGroup, made: MadeGroup): Promise<boolean> =>
   isNoFartherMended(input, stayingTrial(input, group, made));
 
 function stayingTrial({ source }: HevcStandInsInput, group: StandInGroup, made: MadeGroup): StayingTrial {
-  // What is shown behind the group begins with the next key picture.
+  // The next key picture is the first one shown after the group.
   const part = { from: group.start.sample, end: Math.min(source.samples.length, group.endSample + 1) };
   return { ...trialOf(source, made), part, staying: made.staying };
 }
 
-/** The exchanged pictures by sample, and the sample description that knows them. */
+/** The exchanged pictures by sample, and the sample description with their parameter set. */
 function trialOf(source: HevcSource, { samples, pictures, pps }: MadeGroup) {
   return {
     coded: new Map(pictures.flatMap((picture, at) => [[samples[at] ?? -1, picture] as const])),
@@ -314,7 +314,7 @@ function trialOf(source: HevcSource, { samples, pictures, pps }: MadeGroup) {
   };
 }
 
-/** Complaints of the decoder about its input, as ffmpeg prints them. */
+/** Complaints of the decoder about its input, as ffmpeg logs them. */
 const COMPLAINT = /(?:\[hevc @ [^\]]+\] \[(?:error|warning)\]|corrupt decoded frame).*/;
 
 const MISSED = /Could not find ref/;

@@ -16,7 +16,7 @@ export interface StayingInput {
   readonly raw: RawPictures;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
-  /** Called each time a group has been decoded to see what a trial makes of it. */
+  /** Called each time a group has been decoded to evaluate a trial. */
   readonly onTrial?: () => void;
 }
 
@@ -25,21 +25,21 @@ export interface StayingTrial {
   readonly part: Part;
   /** Exchanged pictures, by sample. */
   readonly coded: ReadonlyMap<number, EncodedPicture>;
-  /** Sample description that names their parameter sets. */
+  /** Sample description with their parameter sets. */
   readonly entry: Buffer;
   /** Samples that keep their data and refer to exchanged ones. */
   readonly staying: readonly number[];
 }
 
-/** How much more of an error, as a share, may be chance. */
+/** Ratio of errors up to which a difference may be chance. */
 const MOST_SHARE = 1.05;
 
-/** What two grey pictures differ by, mean squared error. */
+/** Difference between two grey pictures, mean squared error. */
 type Measure = (one: Uint8Array, other: Uint8Array, size: Pick<RawPictures, 'width' | 'height'>) => number;
 
 const standing: Measure = (one, other) => squareError(sampled(one), sampled(other));
 
-/** Along the motion between them: what stays is what one of them holds nowhere. */
+/** Compared along the motion between them: what remains is content that one of them does not have. */
 const moved: Measure = (one, other, { width, height }) => {
   const [from, to] = [one, other].map((samples) => ({ width, height, samples }));
   if (!from || !to) return 0;
@@ -51,9 +51,10 @@ const moved: Measure = (one, other, { width, height }) => {
 };
 
 /**
- * Whether pictures that keep their data differ no more from the undamaged ones right beside them when what they refer to is mended
- * than when it is damaged: both differ from those by the motion between, and each by an error of its own.
- * @returns true too where no undamaged picture stands beside one of them
+ * Whether pictures that keep their data differ no more from their undamaged neighbours when their references are
+ * repaired than when they are damaged. Both differ from the neighbours by the motion between, and each by its own
+ * error.
+ * @returns also true if none of them has an undamaged neighbour
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function isNoFartherMended(input: StayingInput, trial: StayingTrial): Promise<boolean> {
@@ -64,25 +65,28 @@ export async function isNoFartherMended(input: StayingInput, trial: StayingTrial
   return mended !== null && (torn === null || mended <= MOST_SHARE * torn);
 }
 
-/** Mean square error that says nothing of two pictures: noise and rounding. */
+/** Mean square error between two pictures that means nothing: noise and rounding. */
 const FLOOR = 2;
 
-/** The geometric mean of errors, to which a cut or wild motion adds no more than a still place; infinite where there are none. */
+/**
+ * The geometric mean of errors, to which a cut or wild motion adds no more than a still place; Infinity if there are
+ * none.
+ */
 function shareOf(errors: readonly number[] | null): number {
   if (!errors) return Infinity;
   return Math.exp(errors.reduce((sum, error) => sum + Math.log(error + FLOOR), 0) / errors.length);
 }
 
-/** Pairs of pictures at most that tell how well a trial goes on: each is searched for motion, in every trial. */
+/** Most pairs of pictures that evaluate a trial; each needs a motion search in every trial. */
 const MOST_PAIRS = 8;
 
 /**
- * Which of some trials of a group lets the pictures that keep their data go on best, one to the next along the motion: what is moved by
- * vectors that were made for other pixels is held nowhere by the picture before. Whole pictures beside them alone tell less, and those in
- * front mislead, where B pictures lie between: they show what is wrong the least.
- * @param trials all of the same part, the likeliest first
- * @param mustGain whether the clip as it is may not go on clearly better
- * @returns its place; null where it does, or none decodes
+ * Chooses the trial in which the pictures that keep their data follow each other best along the motion. Content moved
+ * by vectors that were made for other pixels is not found in the picture before. Intact neighbours alone tell less, and
+ * those before mislead if B pictures lie between, which show errors least.
+ * @param trials all of the same part, likeliest first
+ * @param mustGain whether the unchanged clip must not be clearly better
+ * @returns its index; null if the unchanged clip is better, or none decodes
  */
 export async function nearestMended(
   input: StayingInput,
@@ -112,7 +116,7 @@ const asTorn = ({ source }: StayingInput, trial: StayingTrial): StayingTrial => 
   entry: source.entry.bytes,
 });
 
-/** The sum of what pictures that keep their data differ by from those right beside them; null where one does not decode. */
+/** Sum of the differences between pictures that keep their data and their neighbours; null if one does not decode. */
 async function errorBeside(
   input: StayingInput,
   trial: StayingTrial,
@@ -123,7 +127,7 @@ async function errorBeside(
   return errors && errors.reduce((sum, error) => sum + error, 0);
 }
 
-/** What pictures differ by from those shown next; null where one does not decode. */
+/** Differences between pictures and those shown next; null if one does not decode. */
 async function errorsBetween(
   input: StayingInput,
   trial: StayingTrial,
@@ -157,7 +161,7 @@ interface Touched extends Pick<StayingTrial, 'part' | 'staying'> {
   readonly exchanged: ReadonlySet<number>;
 }
 
-/** Places of undamaged pictures whose next one in the order of display is one of those that stay, or the other way round. */
+/** Places of undamaged pictures whose next one in display order is one of those that stay, or vice versa. */
 export function edgesOf(order: DisplayOrder, touched: Touched): number[] {
   const stays = new Set(touched.staying);
   return pairsOf(order, touched).filter(
@@ -165,7 +169,7 @@ export function edgesOf(order: DisplayOrder, touched: Touched): number[] {
   );
 }
 
-/** Places of pictures of which they or the next ones in the order of display stay, and none is exchanged. */
+/** Places of pictures that stay, or whose next one in display order does; none of the two is exchanged. */
 function pairsOf(order: DisplayOrder, { part, exchanged, staying }: Touched): number[] {
   const stays = new Set(staying);
   const inside = new Set(samplesOfPart(part));
@@ -177,7 +181,7 @@ function pairsOf(order: DisplayOrder, { part, exchanged, staying }: Touched): nu
   });
 }
 
-/** Some of a list at even distances, the first and the last among them. */
+/** Some elements of a list at even distances, including the first and the last. */
 const evenly = (list: readonly number[], most: number): number[] =>
   list.length <= most
     ? [...list]

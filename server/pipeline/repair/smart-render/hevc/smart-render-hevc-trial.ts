@@ -9,24 +9,24 @@ import type { HevcSource } from './smart-render-hevc-source.ts';
 export interface PlacesTrial extends TrialPart {
   /** What the run is for. */
   readonly label: string;
-  /** Places in the order of display. */
+  /** Places in display order. */
   readonly wanted: ReadonlySet<number>;
   readonly pixelFormat: string;
-  /** Of one picture in that format. */
+  /** Size of one picture in that format. */
   readonly pictureBytes: number;
   readonly tools: ToolPaths;
 }
 
-/** A part from the key picture in front of it on that leads the decoder in. */
+/** A part, extended to an earlier key picture that warms up the decoder. */
 export function withWarmUp(source: HevcSource, part: Part): Part {
   const from = source.samples.findLastIndex(({ sync }, at) => sync && at <= part.from - HEVC_WARM_UP);
   return { ...part, from: Math.max(0, from) };
 }
 
 /**
- * Writes a part of an HEVC clip as `writeTrialPart` does and decodes pictures of it, by one thread so that damage looks as it does in one
- * decode of the clip.
- * @returns by place; one that does not decode is missing
+ * Writes a part of an HEVC clip like `writeTrialPart` and decodes some of its pictures, with one thread so that damage
+ * looks as in one decode of the clip.
+ * @returns by place; a picture that does not decode is missing
  * @throws MediaToolError when ffmpeg fails or the run is cancelled; Mp4Error when the file ends before its media
  */
 export async function decodePlaces(trial: PlacesTrial): Promise<Map<number, TimedPicture>> {

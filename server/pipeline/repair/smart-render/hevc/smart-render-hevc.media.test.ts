@@ -39,7 +39,7 @@ const SOUND = 'sine=f=440:d=4:r=44100';
 
 interface Maker {
   readonly name: string;
-  /** Settings of the encoder behind those of all clips. */
+  /** Encoder settings in addition to those of all clips. */
   readonly params: string;
   readonly filter?: string;
   readonly source?: string;
@@ -112,7 +112,7 @@ async function make(maker: Maker): Promise<string> {
   return second;
 }
 
-/** What a decoder says of each picture's colours and shape, all the same ones counted once. */
+/** The decoder's values for each picture's colours and shape; equal ones are counted once. */
 async function colours(file: string): Promise<string[]> {
   const entries =
     'frame=color_range,color_space,color_primaries,color_transfer,chroma_location,sample_aspect_ratio';
@@ -144,7 +144,7 @@ async function pictureTypes(file: string): Promise<(number | undefined)[]> {
   );
 }
 
-/** Units beside the slices of each picture, display order. */
+/** Units next to the slices of each picture, display order. */
 async function ridersByTime(file: string): Promise<Buffer[][]> {
   const bytes = await readFile(file);
   return (await videoSamples(file))
@@ -157,13 +157,13 @@ async function ridersByTime(file: string): Promise<Buffer[][]> {
 }
 
 interface Extra {
-  /** One more box of the picture description. */
+  /** An additional box of the sample description. */
   readonly box: { readonly type: string; readonly payload: Buffer };
-  /** NAL unit behind the slices of a sample. */
+  /** NAL unit after the slices of a sample. */
   readonly behind?: (sample: number) => Buffer;
 }
 
-/** A copy of the pictures of a clip with something beside them. */
+/** A copy of a clip's pictures with additional data. */
 async function withExtra(file: string, name: string, { box, behind }: Extra): Promise<string> {
   const output = path.join(folder.path, `${name}.mp4`);
   const source = await open(file);
@@ -255,7 +255,7 @@ describe('smartRender of HEVC', () => {
     const times = await shownTimes(file);
     const types = await pictureTypes(file);
     const cra = types.findIndex((type, index) => index > 0 && type === HEVC_NAL.cra);
-    // Others refer to the first one; the stretch begins where the key picture stands in decode order.
+    // Others refer to the first one; the stretch begins at the key picture's place in decode order.
     expect(types[cra + 1]).toBe(HEVC_NAL.raslR);
     const samples = await videoSamples(file);
     const leader = samples.filter(({ pts }) => pts < (samples[cra + 1]?.pts ?? 0)).length;
@@ -354,7 +354,7 @@ describe('smartRender of HEVC', () => {
       ['lhvC', /second layer/],
       ['dvvC', /Dolby Vision whose pictures do not stand alone/],
     ] as const) {
-      // Zeros tell of no profile.
+      // Zeros describe no profile.
       const file = await withExtra(plain, `declined-${type}`, { box: { type, payload: Buffer.alloc(24) } });
       expect(await reasonFor(file, `declined-${type}`)).toMatch(reason);
     }

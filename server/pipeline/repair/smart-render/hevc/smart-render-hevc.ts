@@ -50,18 +50,21 @@ import { planTimes } from '../smart-render-timing.ts';
 import { concealsAll, inOwnNumbers, withVacancies } from '../smart-render-vacancies.ts';
 import { writeResult } from '../smart-render-write.ts';
 
-/** Groups are decoded so often for a damaged stretch: once for each way to conceal it, as it was, and to prove the best. */
+/**
+ * Most decodes of a group for a damaged stretch: one for each way to conceal it, one unchanged, and one to prove the
+ * best.
+ */
 const TRIALS = 10;
 
 const decline = (reason: string): SmartRenderResult => ({ done: false, reason });
 
 /**
- * `smartRender` for HEVC: each stretch of new pictures is a coded video sequence of its own, with parameter sets
- * under ids that the clip does not use, so that the encoder's tools need not be those of the camera. The
- * pictures around it keep every byte.
+ * `smartRender` for HEVC. Each stretch of new pictures is a coded video sequence of its own, with parameter set ids
+ * that the clip does not use, so the encoder need not use the camera's coding tools. The surrounding pictures keep
+ * every byte.
  * @param spool open file for coded pictures
- * @throws Mp4Error, H264Error or HevcError where the stream cannot be joined; MediaToolError when ffmpeg fails
- * or the run is cancelled.
+ * @throws Mp4Error, H264Error or HevcError when the stream cannot be joined; MediaToolError when ffmpeg fails or the
+ * run is cancelled.
  */
 export async function renderHevc(
   input: SmartRenderInput,
@@ -255,7 +258,7 @@ const isReplaced = ({ firstSample, endSample, leaning }: Segment, sample: number
 const framesOf = ({ firstFrame, endFrame }: { readonly firstFrame: number; readonly endFrame: number }) =>
   Array.from({ length: endFrame - firstFrame }, (_, at) => firstFrame + at);
 
-/** Stretches that were encoded anew, and the key pictures behind them whose header changed with all else kept. */
+/** Stretches that were encoded again, and the key pictures after them of which only the header changed. */
 function changedSpans(
   segments: readonly Segment[],
   moved: ReadonlyMap<number, ByteRange>,
@@ -273,7 +276,7 @@ function changedSpans(
   });
 }
 
-/** The sample behind a stretch when it only continues the sequence before it (CRA), as one that begins a new one. */
+/** Rewrites the sample after a stretch to begin a new sequence, if it only continues the one before it (CRA). */
 async function openSequence(source: HevcSource, sample: number, leads: boolean): Promise<Buffer | null> {
   if (sample >= source.samples.length) return null;
   const units = await source.units(sample);
@@ -309,7 +312,7 @@ async function toTarget(
   };
 }
 
-/** The sample description with the parameter sets of the new pictures; null when there are none. */
+/** The sample description with the parameter sets of the new pictures; null if there are none. */
 function withNewSets(
   source: HevcSource,
   encoded: readonly (EncodedHevc | null)[],
@@ -318,7 +321,7 @@ function withNewSets(
   const all = encoded.flatMap((coded) => (coded ? [coded.sets] : []));
   const [sets] = all;
   if (!sets) return pps && entryWithSets(source, [pps]);
-  // All stretches share their sets: same encoder, same settings. Anything else cannot share their ids.
+  // All stretches share their sets, because encoder and settings are the same. Different sets cannot share ids.
   if (all.some((other) => !Buffer.concat(other).equals(Buffer.concat(sets)))) {
     throw new HevcError('The encoder changed its settings between two stretches.');
   }

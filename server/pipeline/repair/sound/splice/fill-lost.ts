@@ -1,12 +1,12 @@
 import { LEARNT_SAMPLES, predictSound } from '#server/media/signal/predict-sound.ts';
 import type { SampleSpan } from '../repair-audio-raw.ts';
 
-/** Longer holes fall silent in their middle: what is predicted farther is no longer the sound. */
+/** Longer holes are silent in their middle, ms, because farther predictions no longer resemble the sound. */
 const PREDICTED_MS = 60;
 
 /**
- * Fills the lost stretches of a piece of sound from what is known on both sides, each prediction fading over into the other, or into
- * silence where they are too far apart. Works in place.
+ * Fills lost stretches of a sound from what is known on both sides. The two predictions fade into each other, or into
+ * silence if they are too far apart. Works in place.
  * @param samples interleaved
  * @param lost ascending, in samples of one channel
  */
@@ -37,6 +37,8 @@ export function fillLost(
   });
 }
 
-/** Share of a prediction so many samples behind its start: from 1 to 0 over its reach, and both of a hole make 1 together. */
+/**
+ * Weight of a prediction at a distance from its start: from 1 to 0 over its reach; both sides of a hole add up to 1.
+ */
 const fade = (at: number, reach: number): number =>
   at >= reach ? 0 : 0.5 + 0.5 * Math.cos((Math.PI * (at + 0.5)) / reach);

@@ -2,17 +2,17 @@ import type { AacFrame } from '#server/media/aac/aac-frame.ts';
 import { quieterFrame } from '#server/media/aac/aac-gain.ts';
 import type { FrameSpan } from './splice-pieces.ts';
 
-/** Each repetition is so many steps quieter than the one before it, 4.5 dB... */
+/** Each repetition is this many gain steps quieter than the one before, 4.5 dB... */
 const STEPS = 3;
-/** ...until nothing is heard, 60 dB. */
+/** ...until nothing is audible, 60 dB. */
 const MOST_STEPS = 40;
-/** Frames on either side among which one with long windows is looked for. */
+/** Frames on either side among which one with long windows is searched. */
 const REACH = 6;
 
 /**
- * Coded frames for lost ones without an encoder, as none of those at hand replicates spectral bands: the last one in front and the first
- * one behind are repeated, fading towards the middle.
- * @returns by place; undefined where no frame with long windows is near
+ * Makes coded frames for lost ones without an encoder, because no available one does spectral band replication. The
+ * last frame before and the first one after are repeated, fading towards the middle.
+ * @returns by place; undefined if no frame with long windows is near
  */
 export function repeatFrames(
   frames: readonly (AacFrame | null)[],

@@ -1,8 +1,8 @@
 /**
- * Cuts blocks out of a sound that comes in parts; what lies in front of it or behind it is silent.
- * @param parts interleaved samples, one part behind the other, from sample 0 on
- * @param starts sample at which each block begins, ascending; blocks do not overlap
- * @param blockSamples samples of a block, of each channel
+ * Cuts blocks from a sound that arrives in parts; before and after it is silence.
+ * @param parts interleaved samples, one part after the other, from sample 0 on
+ * @param starts first sample of each block, ascending; blocks do not overlap
+ * @param blockSamples samples of a block in each channel
  */
 export async function* cutBlocks(
   parts: AsyncIterable<Float32Array>,

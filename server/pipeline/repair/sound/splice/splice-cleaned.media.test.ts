@@ -75,7 +75,7 @@ describe('wind in a part of a sound', () => {
     expect(second(made, TO + 1, SECONDS)).toEqual(second(windy, TO + 1, SECONDS));
     const inside = second(voice, FROM, TO);
     expect(siSdr(inside, second(made, FROM, TO)) - siSdr(inside, second(windy, FROM, TO))).toBeGreaterThan(5);
-    // Nothing is heard of the seams: what is new goes on from what is kept.
+    // The seams are inaudible: new frames continue the kept ones.
     const beside = [second(made, FROM - 1, FROM - 0.1), second(made, TO + 0.1, TO + 1)];
     const were = [second(windy, FROM - 1, FROM - 0.1), second(windy, TO + 0.1, TO + 1)];
     beside.forEach((part, side) => expect(siSdr(were[side] ?? [], part)).toBeGreaterThan(25));
@@ -109,7 +109,7 @@ describe('wind in a part of a sound', () => {
     if (audio.kind !== 'file') throw new Error('The sound was not mended.');
     const [before, after] = [await soundPacketsOf(torn), await soundPacketsOf(audio.path)];
     expect(after.length).toBe(before.length);
-    // A new frame may happen to be what it was.
+    // A new frame may happen to equal the old one.
     const same = before.filter((hash, place) => after[place] === hash).length;
     expect(audio.spliced?.framesKept).toBeLessThanOrEqual(same);
     expect(audio.spliced?.framesKept).toBeGreaterThan(before.length / 2);

@@ -23,24 +23,25 @@ export interface SpliceCleaned {
   readonly raw: RawSound;
   readonly clock: SoundClock;
   readonly wind: WindToTakeOut;
-  /** Whether what is missing in it is filled as well. */
+  /** Whether to fill its holes as well. */
   readonly fillHoles: boolean;
   /** MP4 with the sound alone. */
   readonly outputPath: string;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal | undefined;
-  /** Share coded, 0 to 1. */
+  /** Share of the sound that is encoded, 0 to 1. */
   readonly onCoded?: (share: number) => void;
 }
 
-/** With less than this left of the original, splicing keeps nothing worth its seams. */
+/** If less than this is left of the original, splicing is not worth its seams, ms. */
 const LEAST_KEPT_MS = 1000;
-/** Each try widens stretches whose new frames do not follow on the kept ones. */
+/** Most attempts; each widens stretches whose new frames do not join the kept ones. */
 const MOST_TRIES = 4;
 
 /**
- * Takes wind out of an AAC-LC sound, fills its holes, and codes these stretches anew alone; all other coded frames stay as they are.
- * @returns null where nearly all is windy, or the frames do not allow it; all of the sound is coded anew then
+ * Removes wind from an AAC-LC sound, fills its holes, and encodes only these stretches again; all other coded frames
+ * stay unchanged.
+ * @returns null if almost everything is windy, or the frames do not allow it; then the whole sound is encoded again
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function spliceCleaned(input: SpliceCleaned): Promise<FilledFrames | null> {
@@ -83,7 +84,7 @@ export async function spliceCleaned(input: SpliceCleaned): Promise<FilledFrames 
   }
 }
 
-/** The stretches of frames that are lost or hold samples that change. @param changed of the decoded sound, in samples */
+/** Stretches of frames that are lost or hold changed samples. @param changed of the decoded sound, in samples */
 function changingFrames(
   { frames, fillings, firstSample }: SoundGrid,
   lost: readonly FrameSpan[],
@@ -92,7 +93,7 @@ function changingFrames(
   const mended = (sample: number) =>
     fillings.reduce((sum, one) => sum + (one.beforeSample <= sample ? one.sampleCount : 0), sample);
   return [
-    // The frame behind a lost one was decoded without its half.
+    // The frame after a lost one was decoded without its other half.
     ...lost.map(({ first, end }) => ({ first, end: Math.min(end + 1, frames.length) })),
     ...changed.map(({ first, end }) =>
       framesIn({ first: mended(first), end: mended(end) }, firstSample, LC_FRAME),
@@ -100,7 +101,7 @@ function changingFrames(
   ].map((span) => atLongWindows(frames, span));
 }
 
-/** The cleaned sound of all pieces, one behind the other. */
+/** The cleaned sound of all pieces, one after the other. */
 async function* cleanedPieces(
   { raw, clock, wind }: SpliceCleaned,
   { frames, fillings, firstSample }: SoundGrid,
@@ -121,7 +122,7 @@ async function* cleanedPieces(
   }
 }
 
-/** The last new frame of a stretch names the shape under which the kept one behind it was made. */
+/** The last new frame of a stretch must name the window shape that the next kept frame was made with. */
 function join(
   frames: SoundGrid['frames'],
   pieces: readonly SplicePiece[],

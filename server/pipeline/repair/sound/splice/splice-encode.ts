@@ -14,21 +14,21 @@ import type { SplicePiece } from './splice-pieces.ts';
 export type NewFrames = (piece: number, place: number) => AacFrame | undefined;
 
 export interface EncodePieces {
-  /** Of the original; new frames are of its kind. */
+  /** Configuration of the original; new frames have the same. */
   readonly config: AacConfig;
   readonly stream: AudioStreamInfo;
-  /** What is encoded, one piece behind the other: 32-bit floats, interleaved. */
+  /** The samples to encode, one piece after the other: 32-bit floats, interleaved. */
   readonly samples: AsyncIterable<Buffer>;
   readonly hadWind?: boolean;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal | undefined;
-  /** Share of the samples that are coded, 0 to 1. */
+  /** Share of the samples that are encoded, 0 to 1. */
   readonly onCoded?: (share: number) => void;
 }
 
 /**
- * The frames that an encoder makes of all pieces in a row, but the one that it puts in front; null where there are too few.
- * @param codedPath where they are written meanwhile
+ * Encodes all pieces in a row and returns the frames, without the encoder's extra first one; null if there are too few.
+ * @param codedPath temporary file for them
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function encodePieces(

@@ -12,44 +12,49 @@ import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
 import type { Filling } from '../repair-audio-render.ts';
 import { LC_FRAME } from '../../../analyse/audio-sync/detect-audio-sync-start.ts';
 
-/** The coded frames of a sound by their places, which count frames: their samples follow on each other, whatever the times say. */
+/**
+ * The coded frames of a sound by place. Places count frames: their samples follow each other, whatever the times say.
+ */
 export interface SoundGrid {
   readonly config: AacConfig;
-  /** Samples that a frame lasts: 1024, or twice that where spectral bands are replicated. */
+  /** Samples in a frame: 1024, or twice that with spectral band replication. */
   readonly frameSamples: number;
-  /** What stands at each place, up to the last that was decoded; null where nothing does, no decoder takes it, or it is no whole frame. */
+  /**
+   * The frame at each place, up to the last decoded one; null if there is none, no decoder accepts it, or it is
+   * incomplete.
+   */
   readonly frames: readonly (AacFrame | null)[];
-  /** How many coded frames the sound has, up to where an edit ends it. */
+  /** Number of coded frames, up to where an edit list ends the sound. */
   readonly listed: number;
-  /** Sample of the mended sound at which the decoder's answer to the first frame begins; negative for what an edit hides. */
+  /** Sample of the repaired sound at which the first frame's output begins; negative for what an edit list hides. */
   readonly firstSample: number;
-  /** Samples that are missing in front of decoded ones: whole frames. */
+  /** Samples missing before decoded ones: whole frames. */
   readonly fillings: readonly Filling[];
-  /** When each place is played, in ticks of the track on the container's axis; negative where an edit hides it. */
+  /** When each place is played, in ticks of the track on the container's axis; negative where an edit list hides it. */
   readonly ticks: readonly number[];
-  /** Where an edit ends the sound, counted alike; Infinity where none does. */
+  /** Where an edit list ends the sound, on the same axis; Infinity if none does. */
   readonly endTicks: number;
-  /** What else describes the sound: its track, and the movie around it. */
+  /** The rest of the sound's description: its track, and the movie around it. */
   readonly track: Track;
   readonly movie: Pick<Movie, 'ftyp' | 'moov' | 'timescale'>;
 }
 
-/** The decoder's times and numbers of samples differ by as many from those of the list at most, which count other ticks. */
+/** Most rounding difference between the decoder's times or sample numbers and the list's, which count other ticks. */
 const MOST_ASIDE = 2;
-/** A first frame that is said to last this many is a coder's warm-up: none is missing behind it. */
+/** A first frame that is stated to last up to this many is encoder warm-up, and nothing is missing after it. */
 const MOST_WARM_UP_FRAMES = 8;
-/** All coded sound is held in memory: an hour at 128 kbit/s is less. */
+/** All coded sound is held in memory; an hour at 128 kbit/s is less. */
 const MOST_BYTES = 64 << 20;
 const MOST_FRAMES = 1_000_000;
-/** Frames that are decoded and yet no whole ones, of all: damage that decoders do not notice. */
+/** Largest share of frames that are decoded but not complete: damage that decoders do not notice. */
 const MOST_BROKEN_SHARE = 0.1;
 
 /**
- * Reads the coded frames of an AAC-LC sound and which of them were decoded.
+ * Reads the coded frames of an AAC-LC sound, and which of them were decoded.
  * @param clock of the decoded sound, each frame with its time
- * @param counted by their times, frames that are not listed are missing as well; by the list alone, a gap in the times stays one
- * @returns null where the decoder's samples are not those of the frames, or these are of another kind: then only coding all of the sound
- * anew is left
+ * @param counted by times, unlisted frames count as missing too; by the list alone, a gap in the times stays a gap
+ * @returns null if the decoder's samples do not match the frames, or these are of another kind: then the whole sound
+ * must be encoded again
  */
 export async function readSoundGrid(
   inputPath: string,
@@ -74,7 +79,7 @@ export async function readSoundGrid(
       frames[place] = frame;
       if (!frame) broken += 1;
     }
-    // An encoder whose frames are none by our reading is one that we do not know.
+    // If too many frames look broken, the encoder is one that this code does not understand.
     if (broken > MOST_BROKEN_SHARE * listed.samples.length) return null;
     const { config, frameSamples, track, endTicks } = listed;
     return {
@@ -101,11 +106,13 @@ interface ListedFrames extends Pick<SoundGrid, 'config' | 'frameSamples' | 'trac
   readonly samples: readonly Sample[];
   /** When each is played, in ticks of the track on the container's axis. */
   readonly ticks: readonly number[];
-  /** Samples that are played in a tick. */
+  /** Samples played in a tick. */
   readonly perTick: number;
 }
 
-/** The coded frames as the index lists them; null where they are no AAC of one kind, or their times do not count samples. */
+/**
+ * The coded frames as the index lists them; null if they are no AAC of one kind, or their times do not count samples.
+ */
 function listFrames(movie: Movie, stream: AudioStreamInfo): ListedFrames | null {
   const track = movie.tracks[stream.index];
   const entry = track?.entries[0];
@@ -117,7 +124,7 @@ function listFrames(movie: Movie, stream: AudioStreamInfo): ListedFrames | null 
   const perTick = stream.sampleRateHz / track.timescale;
   if (!config || !edit || !frameSamples) return null;
   if (sampleCount(track.stbl) > MOST_FRAMES) return null;
-  // What lies behind the end of what an edit shows is never handed over.
+  // Decoders never output what lies after the end of the edit list.
   const samples = readSamples(track.stbl).filter(({ pts }) => pts < edit.endTicks);
   if (samples.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) > MOST_BYTES) return null;
   const ticks = samples.map(({ pts }) => pts + edit.offsetTicks);
@@ -125,22 +132,22 @@ function listFrames(movie: Movie, stream: AudioStreamInfo): ListedFrames | null 
   return { config, frameSamples, track, samples, ticks, endTicks, perTick };
 }
 
-/** Samples of a frame as it is heard; null for more than two channels, whose elements are not told apart. */
+/** Output samples of a frame; null for more than two channels, whose elements are not distinguished. */
 function samplesOf(
   { objectType, frequencyIndex, channels }: AacConfig,
   stream: AudioStreamInfo,
 ): number | null {
   if (objectType !== 2 || (channels !== 1 && channels !== 2)) return null;
   const times = stream.sampleRateHz / (AAC_RATES_HZ[frequencyIndex] ?? 0);
-  // Two channels made of one come with bands that are replicated.
+  // Two channels from one coded channel (parametric stereo) imply spectral band replication.
   if (times === 1) return channels === stream.channels ? LC_FRAME : null;
   return times === 2 ? 2 * LC_FRAME : null;
 }
 
 /**
- * Places of the coded frames, ascending: as many are missing between two of them as their times leave room for. Recorders tell when each
- * frame came, some samples early or late.
- * @returns null where two are played at once
+ * Places of the coded frames, ascending: times tell how many frames are missing between two. Recorders state when each
+ * frame arrived, some samples early or late.
+ * @returns null if two are played at once
  */
 function placesOf({ ticks, perTick, frameSamples }: ListedFrames): number[] | null {
   const places: number[] = [];
@@ -157,13 +164,13 @@ function placesOf({ ticks, perTick, frameSamples }: ListedFrames): number[] | nu
 }
 
 interface HeardPlaces extends Pick<SoundGrid, 'firstSample' | 'fillings'> {
-  /** When the first frame is played: a coder's warm-up later than listed, right in front of the second. */
+  /** When the first frame is played: an encoder warm-up frame later than listed, right before the second. */
   readonly firstTicks: number;
   readonly last: number;
   readonly isDecoded: (place: number) => boolean;
 }
 
-/** Which places were decoded; null where the decoder's times or numbers of samples say otherwise than the list. */
+/** Which places were decoded; null if the decoder's times or sample numbers contradict the list. */
 function heardPlaces(
   { ticks, perTick, frameSamples }: ListedFrames,
   places: readonly number[],
@@ -175,7 +182,7 @@ function heardPlaces(
   const start = ticks.findLastIndex((tick) => tick <= startTicks + aside);
   if (start < 0) return null;
   const first = places[start] ?? 0;
-  // One that is a coder's warm-up is played later than it is listed, but as a whole.
+  // Encoder warm-up is played later than listed, but completely.
   const isWhole = (firstSample[1] ?? 0) >= frameSamples;
   const skipped = isWhole ? 0 : Math.round((startTicks - (ticks[start] ?? 0)) * perTick);
   const decoded = new Set([first]);
@@ -197,7 +204,7 @@ function heardPlaces(
   const listed = new Set(places);
   let last = first;
   for (const place of decoded) if (place > last && listed.has(place)) last = place;
-  // What an edit hides in front is not handed over by a decoder, and goes with the sound.
+  // Decoders do not output what an edit list hides at the start; it belongs to the sound.
   const isDecoded = (place: number) => listed.has(place) && (place < first || decoded.has(place));
   const listedTicks = ticks[0] ?? 0;
   const isWarmUp = start === 0 && isWhole && startTicks - listedTicks > aside;
@@ -205,7 +212,7 @@ function heardPlaces(
   return { firstSample: -first * frameSamples - skipped, fillings, firstTicks, last, isDecoded };
 }
 
-/** When each place is played: as listed, or behind the one before where none is. */
+/** When each place is played: as listed, or right after the previous one if nothing is listed. */
 function ticksOf(
   { ticks, perTick, frameSamples }: ListedFrames,
   places: readonly number[],

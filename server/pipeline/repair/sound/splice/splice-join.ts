@@ -10,7 +10,7 @@ export interface JoinedFrames {
 /**
  * The frames of a sound with new ones in some stretches.
  * @param newFrame the frame for a place, by the number of its stretch
- * @returns null where one is missing
+ * @returns null if one is missing
  */
 export function joinFrames(
   frames: readonly (AacFrame | null)[],

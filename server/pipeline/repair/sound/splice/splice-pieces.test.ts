@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planPieces, unknownSamples } from './splice-pieces.ts';
 
-/** Frames of which those at these places are lost. */
+/** Frames, with those at these places lost. */
 const without = (count: number, lost: readonly number[]) =>
   Array.from({ length: count }, (_, place) => (lost.includes(place) ? null : {}));
 

@@ -6,21 +6,21 @@ export interface FrameSpan {
   readonly end: number;
 }
 
-/** Frames that an encoder makes before those that are taken: its windows and its bit rate have settled by then. */
+/** Frames encoded before the used ones, so that the encoder's windows and bit rate have settled. */
 const RUN_UP_FRAMES = 6;
-/** Frames behind them: the last one taken reaches into the next, and how it ends is told by the one behind that. */
+/** Frames encoded after them: the last used one overlaps the next, whose own ending depends on the one after that. */
 const RUN_OUT_FRAMES = 4;
-/** Lost stretches nearer than this are made anew together. */
+/** Lost stretches closer than this are made again together. */
 const JOINED_FRAMES = 4;
 
-/** Stretches longer than this are no holes to be bridged: what is made for one is held in memory, 8 kB a frame of stereo. */
+/** Longest stretch that is bridged; a stretch is held in memory, 8 kB for a frame of stereo. */
 const MOST_LOST_FRAMES = 512;
 
 /** What is encoded for one stretch of frames. */
 export interface SplicePiece {
   /** The lost frames, or those that change. */
   readonly lost: FrameSpan;
-  /** All that is encoded, in places; may begin before the first. */
+  /** All places that are encoded; may begin before the first frame. */
   readonly coded: FrameSpan;
 }
 
@@ -32,7 +32,7 @@ export function planPieces(frames: readonly unknown[]): SplicePiece[] {
   }));
 }
 
-/** The stretches of lost frames, near ones as one. */
+/** The stretches of lost frames; near ones are joined. */
 export function lostSpans(frames: readonly unknown[]): FrameSpan[] {
   const spans: { first: number; end: number }[] = [];
   frames.forEach((frame, place) => {
@@ -44,13 +44,13 @@ export function lostSpans(frames: readonly unknown[]): FrameSpan[] {
   return spans;
 }
 
-/** A start that is lost has nothing in front of it to go on from. */
+/** A lost start has nothing before it to continue from. */
 export const isBridged = ({ first, end }: FrameSpan): boolean => first > 0 && end - first <= MOST_LOST_FRAMES;
 
-/** Frames that are encoded on either side of those that change: among them a place is looked for where new and kept ones follow on each other. */
+/** Frames encoded on either side of the changed ones; among them, a place is searched where new and kept ones join. */
 const AROUND_FRAMES = 12;
 
-/** The same for stretches of frames that change; those whose pieces would overlap are made anew together. */
+/** Pieces for stretches of frames that change; those that would overlap are made together. */
 export function piecesAround(spans: readonly FrameSpan[]): SplicePiece[] {
   const joined: { first: number; end: number }[] = [];
   for (const { first, end } of spans.toSorted((a, b) => a.first - b.first)) {
@@ -65,8 +65,8 @@ export function piecesAround(spans: readonly FrameSpan[]): SplicePiece[] {
 }
 
 /**
- * Stretches of samples that are not known where frames are lost: each frame reaches into the next, so that the first one behind is
- * decoded wrongly as well.
+ * Stretches of samples that are unknown because of lost frames. Each frame overlaps the next, so the first one after a
+ * loss is decoded wrongly as well.
  * @returns from the start of the first frame, ascending, one channel's samples
  */
 export function unknownSamples(frames: readonly unknown[], frameSamples: number): SampleSpan[] {

@@ -12,7 +12,7 @@ const frame = (isLong: boolean, bytes = KAISER): AacFrame => ({
   gainsAt: [],
   shapesAt: [0],
 });
-/** Frames of which those at these places have short windows. */
+/** Frames, with short windows at these places. */
 const framesWith = (count: number, short: readonly number[], bytes = KAISER) =>
   Array.from({ length: count }, (_, place) => frame(!short.includes(place), bytes));
 

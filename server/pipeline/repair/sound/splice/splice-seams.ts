@@ -4,15 +4,17 @@ import type { SampleSpan } from '../repair-audio-raw.ts';
 import type { NewFrames } from './splice-encode.ts';
 import type { FrameSpan, SplicePiece } from './splice-pieces.ts';
 
-/** Frames by their places; null where one is lost. */
+/** Frames by place; null if one is lost. */
 type Frames = readonly (AacFrame | null)[];
 
-/** Frames this near to an end of the sound go with what changes: there is no room to settle in front of them, and little to keep. */
+/**
+ * Frames this close to an end of the sound change as well: there is no room to settle before them, and little to keep.
+ */
 const END_FRAMES = 6;
 
 /**
- * Frames that reach into samples that change. Each holds two blocks of samples, that of its place and the next.
- * @param firstSample at which the block of place 0 begins
+ * Frames that contain changed samples. Each holds two blocks of samples, that of its place and the next.
+ * @param firstSample first sample of the block of place 0
  */
 export function framesIn({ first, end }: SampleSpan, firstSample: number, frameSamples: number): FrameSpan {
   return {
@@ -21,12 +23,18 @@ export function framesIn({ first, end }: SampleSpan, firstSample: number, frameS
   };
 }
 
-/** The stretch, wider where the frames at its edges have short windows: those of new ones would not follow on them, and there are sounds that begin. */
+/**
+ * The stretch, widened while the frames at its edges have short windows: those of new frames would not join them, and
+ * short windows mean that a sound begins.
+ */
 export function atLongWindows(frames: Frames, span: FrameSpan): FrameSpan {
   return outwards(frames, span, { first: 0, end: frames.length }, () => true);
 }
 
-/** The nearest edges outside a stretch, inside limits, at which the frames beside have long windows, and an edge is one that is asked for. */
+/**
+ * The nearest edges outside a stretch, within limits, where the neighbouring frames have long windows and `isEdge`
+ * accepts them.
+ */
 function outwards(
   frames: Frames,
   span: FrameSpan,
@@ -44,12 +52,12 @@ function outwards(
   };
 }
 
-/** New frames at the edges of a piece that are not looked at: how the encoder came to their windows lies outside. */
+/** New frames at the edges of a piece that are not compared, because their windows depend on what lies outside. */
 const EDGE_FRAMES = 2;
 
 /**
- * The stretches of pieces, wider where their new frames do not follow on the kept ones.
- * @returns null where all do
+ * The stretches of pieces, widened where their new frames do not join the kept ones.
+ * @returns null if all do
  */
 export function widened(
   frames: Frames,
@@ -70,12 +78,12 @@ export function widened(
   return fit ? null : spans;
 }
 
-/** ffmpeg's encoder gives all its long windows this shape. */
+/** Shape of all long windows of ffmpeg's encoder. */
 const ENCODER_SHAPE = 'kaiser-bessel';
 
 /**
- * How the samples of blocks are changed before they are encoded, by place: where a kept frame and a new one overlap, both are heard under
- * the window that the kept one was made with.
+ * How the samples of blocks are changed before encoding, by place. Where a kept and a new frame overlap, both are
+ * decoded with the window that the kept one was made with.
  */
 export function seamsOf(
   frames: Frames,
@@ -92,7 +100,7 @@ export function seamsOf(
   return seams;
 }
 
-/** The shape under which the frame of a place begins, which the one in front of it names. */
+/** The window shape with which the frame of a place begins; the frame before it names that. */
 export function shapeBefore(frames: Frames, place: number): Refold['decoder'] | null {
   const frame = frames[place - 1];
   return frame ? shapeOf(frame) : null;

@@ -28,9 +28,9 @@ export interface SpliceInput {
 }
 
 export interface SplicedSound {
-  /** Time of the original's axis at which the new file begins, ms. */
+  /** Time on the original's axis at which the new file begins, ms. */
   readonly startMs: number;
-  /** Coded frames that are the original's, byte for byte, of all that it has. */
+  /** Number of coded frames that are the original's, byte for byte, and of all its frames. */
   readonly framesKept: number;
   readonly framesTotal: number;
 }
@@ -42,9 +42,9 @@ export interface FilledFrames {
 }
 
 /**
- * Fills holes of an AAC sound with new coded frames between its own, which stay as they are. What a hole lacks is predicted
- * from both sides and encoded, or, where spectral bands are replicated, the frames around it are repeated.
- * @returns null where its frames do not allow that; all of the sound is coded anew then
+ * Fills holes of an AAC sound with new coded frames between its own, which stay unchanged. The missing sound is
+ * predicted from both sides and encoded. With spectral band replication, the frames around it are repeated instead.
+ * @returns null if its frames do not allow that; then the whole sound is encoded again
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function spliceSound(input: SpliceInput): Promise<FilledFrames | null> {
@@ -101,7 +101,10 @@ async function* pieceSamples(
   }
 }
 
-/** Decoded samples from a sample of the mended sound on, where it has them; what is filled in, and what lies beyond both ends, stays silent. */
+/**
+ * Decoded samples from a sample of the repaired sound on, where they exist; filled holes and what lies beyond both ends
+ * stay silent.
+ */
 async function copyKnown(
   raw: RawSound,
   fillings: readonly Filling[],
@@ -126,7 +129,7 @@ async function copyKnown(
   }
 }
 
-/** The frames of the original with new ones where they are lost; null where their windows do not follow on each other. */
+/** The frames of the original with new ones for lost ones; null if their windows do not join. */
 function splice(
   { frames }: SoundGrid,
   pieces: readonly SplicePiece[],
@@ -139,10 +142,10 @@ function splice(
   return joinFrames(frames, taken, (piece, place) => newFrames(piece, place)?.bytes);
 }
 
-/** Frames of a piece that are not taken at its edges: how the encoder came to their windows lies in front of it, or is not told behind. */
+/** Frames of a piece that are not used at its edges: their windows depend on what lies before, or is unknown after. */
 const EDGE_FRAMES = 2;
 
-/** The new frames that are taken for lost ones: more of them where windows would not follow on each other. */
+/** The new frames used for lost ones; more of them if windows would not join. */
 function fitting(
   frames: readonly (AacFrame | null)[],
   newAt: (place: number) => AacFrame | undefined,

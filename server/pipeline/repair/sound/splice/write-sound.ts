@@ -7,10 +7,10 @@ import { withDuration } from '#server/media/mp4/write-tables.ts';
 import type { SoundGrid } from './splice-grid.ts';
 
 /**
- * Writes coded frames as a movie with a sound alone, under the settings and at the times of the one that they come from. What an edit hid of
- * the first ones stays hidden; where they begin later than the movie did, they begin at 0.
+ * Writes coded frames as a movie with only a sound, with the settings and times of their original. What an edit list
+ * hid at the start stays hidden; if they begin later than the movie did, they begin at 0.
  * @param rateHz of the samples of a frame
- * @returns time of the original's axis at which the new file begins, ms
+ * @returns time on the original's axis at which the new file begins, ms
  * @throws Mp4Error when the file cannot be written as planned; the signal's reason when aborted
  */
 export async function writeSound(

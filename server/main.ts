@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { migrateDatabase, NewerDatabase } from '#db/migrate-database.ts';
+import { DatabaseRefused, migrateDatabase } from '#db/migrate-database.ts';
 import { sweepJobFolders } from './jobs/job-folder.ts';
 import { compose, type Services } from './compose.ts';
 import { ConfigError } from './config-error.ts';
@@ -40,7 +40,8 @@ async function main(): Promise<void> {
     tools,
     webDir: hasPages ? webDir : null,
   });
-  await migrateDatabase(services.db);
+  // Only one server at a time holds the folder of an embedded database.
+  await migrateDatabase(services.db, { isAlone: config.databaseUrl === null });
   services.httpServer.listen(config.port, config.host);
   await once(services.httpServer, 'listening');
   const swept = await sweepJobFolders(services.db, config.dataDir);
@@ -147,7 +148,7 @@ function die(logger: Logger, error: unknown): never {
 
 main().catch((error: unknown) => {
   // What the person at the terminal can put right is a sentence, not a trace.
-  if (error instanceof ConfigError || error instanceof DataDirInUse || error instanceof NewerDatabase)
+  if (error instanceof ConfigError || error instanceof DataDirInUse || error instanceof DatabaseRefused)
     console.error(error.message);
   else console.error(startFault(error, process.env['DATA_DIR'] ?? null) ?? error);
   process.exit(1);

@@ -1,10 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, ENGINES, hasEngine, type TestDatabase } from '#server/test/test-database.ts';
 import { connectDatabase } from '../connection.ts';
 import { VideoVersion } from '../models/video-version.ts';
 import { Video } from '../models/video.ts';
-import { migrateDatabase, NewerDatabase } from '../migrate-database.ts';
+import { DatabaseRefused, migrateDatabase } from '../migrate-database.ts';
 import { MIGRATIONS, MIGRATIONS_TABLE } from './index.ts';
 
 /** A finished video with its version, in the columns that the first migration made. */
@@ -66,14 +67,35 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
         migrationTime: new Date(),
       }));
       await db(MIGRATIONS_TABLE).insert(rows);
-      const refused = await migrateDatabase(db).catch((error: unknown) => error);
+      const refused = await migrateDatabase(db, { isAlone: true }).catch((error: unknown) => error);
       await db(MIGRATIONS_TABLE).where({ batch: 99 }).delete();
-      expect(refused).toBeInstanceOf(NewerDatabase);
+      expect(refused).toBeInstanceOf(DatabaseRefused);
       expect(refused).toHaveProperty(
         'message',
         expect.stringContaining('the migrations 998_first, 999_second,'),
       );
-      await migrateDatabase(db);
+      await migrateDatabase(db, { isAlone: true });
+    });
+
+    it('wait for another process, and say what to do when it never ends', async () => {
+      const lock = (isLocked: number) => db(`${MIGRATIONS_TABLE}_lock`).update({ isLocked });
+      await db.migrate.down();
+      await lock(1);
+      await expect(migrateDatabase(db, { isAlone: false, waitMs: 0 })).rejects.toThrow(
+        'update migrations_lock set is_locked = 0',
+      );
+      const waiting = migrateDatabase(db, { isAlone: false });
+      await setTimeout(200);
+      await lock(0);
+      await waiting;
+      expect(await db(MIGRATIONS_TABLE).pluck('name')).toHaveLength(MIGRATIONS.length);
+    });
+
+    it('go on by themselves where a killed server left its lock and no other can be at work', async () => {
+      await db.migrate.down();
+      await db(`${MIGRATIONS_TABLE}_lock`).update({ isLocked: 1 });
+      await migrateDatabase(db, { isAlone: true });
+      expect(await db(MIGRATIONS_TABLE).pluck('name')).toHaveLength(MIGRATIONS.length);
     });
 
     it('go down again without taking the first rows along', async () => {

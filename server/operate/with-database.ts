@@ -7,7 +7,7 @@ import { readConfig } from '#server/config.ts';
 export async function withDatabase<Result>(work: (db: Knex) => Promise<Result>): Promise<Result> {
   const db = connectDatabase(readConfig(process.env));
   try {
-    await migrateDatabase(db);
+    await migrateDatabase(db, { isAlone: false });
     return await work(db);
   } finally {
     await db.destroy();

@@ -88,3 +88,42 @@ describe('a loss beside copies', () => {
     expect(pair(movesWith(RUN.first + 2), {}, [single])).toEqual({ histories: ['held'], losses: [] });
   });
 });
+
+describe('pictures that catch up behind copies', () => {
+  const inserted: StutterRun = { ...RUN, history: 'inserted' };
+  /** So many steps right behind the copies are so many times as long. */
+  const fast = (count: number, factor: number) =>
+    movesWith(-1).map((move, i) => (i > RUN.last && i <= RUN.last + count ? factor * move : move));
+
+  it('miss one each where they move twice as fast, as many as were repeated', () => {
+    const { histories, losses } = pair(fast(COPIES, 2), {}, [inserted]);
+    expect(histories).toEqual(['inserted']);
+    const steps = Array.from({ length: COPIES }, (_, i) => RUN.last + 1 + i);
+    expect(losses.map(({ after, missing }) => [after, missing])).toEqual(steps.map((step) => [step, 1]));
+  });
+
+  it('miss two each where they move three times as fast', () => {
+    const six = { ...inserted, last: FIRST + 5 };
+    const moves = Array.from({ length: 120 }, (_, i) => {
+      if (i >= six.first && i <= six.last) return 0.05;
+      return (i > six.last && i <= six.last + 3 ? 3 : 1) * (12 + 0.3 * Math.sin(i));
+    });
+    expect(pair(moves, {}, [six]).losses.map(({ missing }) => missing)).toEqual([2, 2, 2]);
+  });
+
+  it('are none where the motion goes on as fast, or one step is as usual', () => {
+    expect(pair(fast(40, 2), {}, [inserted]).losses).toEqual([]);
+    const moves = fast(COPIES, 2);
+    moves[RUN.last + 3] = 12;
+    expect(pair(moves, {}, [inserted]).losses).toEqual([]);
+  });
+
+  it('are none behind held pictures, few copies, or where the sound speaks for the copies', () => {
+    expect(pair(fast(COPIES, 2)).losses).toEqual([]);
+    expect(pair(fast(COPIES, 2), { surplus: COPIES }, [inserted]).losses).toEqual([]);
+    const three = { ...inserted, first: FIRST + 1 };
+    const moves = fast(3, 2);
+    moves[FIRST] = 12;
+    expect(pair(moves, {}, [three]).losses).toEqual([]);
+  });
+});

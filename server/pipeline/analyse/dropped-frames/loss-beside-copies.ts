@@ -1,5 +1,5 @@
 import { LAGS, type FrameSeries, type Lag } from '#server/media/grey/grey-series.ts';
-import { clamp, median } from '#server/media/statistics.ts';
+import { clamp, median, quantile } from '#server/media/statistics.ts';
 import type { StutterRun } from '../stutter/stutter-history.ts';
 import { EVEN } from './copies-and-losses.ts';
 import type { HiddenDrop } from './detect-hidden-drops.ts';
@@ -20,6 +20,22 @@ const LONG_FLANK = 6;
 const LEAST_RATIO = 1.2;
 /** The same where picture and sound end together, which they seldom do where only copies were put in. */
 const LEAST_RATIO_EVEN = 1.1;
+/**
+ * Pictures that catch up: how many each step leaves out, how many copies and steps there are at least, their mean change over the upper quarter of the steps around
+ * and each one's over the usual step, the evidence of their length, and what the motion has come down to behind them. Chosen on the same clips: of 61 such
+ * stretches 20 are found, and none behind 79 runs of which nothing was made up for (docs/benchmarks/several-faults.md).
+ */
+const FAST = {
+  missing: [1, 2],
+  leastCopies: 4,
+  leastSteps: 3,
+  ratio: 1.2,
+  quantile: 0.75,
+  slowest: 1.15,
+  evidence: 0.1,
+  after: 3,
+  stillFast: 1.35,
+} as const;
 /** Grey levels below which differences are noise. */
 const NOISE = 0.1;
 /** The smallest ratio is just sure enough to be acted on, twice as much as sure as motion alone can be. */
@@ -38,39 +54,42 @@ export interface AroundCopies {
   readonly surplus: number | null;
 }
 
-/** Runs with a loss of as many pictures nearby are copies that were put in; the others stay as they are. */
+/** Runs with a loss of as many pictures nearby are copies that were inserted; the others stay as they are. */
 export function withLossesBeside(
   runs: readonly StutterRun[],
   around: AroundCopies,
 ): { runs: StutterRun[]; losses: HiddenDrop[] } {
-  const pairs = runs.map((run) => ({ run, loss: lossBeside(run, around) }));
+  const pairs = runs.map((run) => ({ run, losses: lossesBeside(run, around) }));
   return {
-    runs: pairs.map(({ run, loss }) => (loss === null ? run : { ...run, history: 'inserted' })),
-    losses: pairs.flatMap(({ loss }) => loss ?? []),
+    runs: pairs.map(({ run, losses }) => (losses.length === 0 ? run : { ...run, history: 'inserted' })),
+    losses: pairs.flatMap(({ losses }) => losses),
   };
+}
+
+function lossesBeside(run: StutterRun, around: AroundCopies): HiddenDrop[] {
+  const copies = run.last + 1 - run.first;
+  const { surplus } = around;
+  if (copies < MIN_COPIES || (surplus ?? 0) >= PUT_IN_SHARE * copies) return [];
+  const jump = jumpBeside(run, around);
+  if (jump !== null) return [jump];
+  return run.history === 'inserted' && copies >= FAST.leastCopies ? fastStretch(run, around) : [];
 }
 
 /**
  * Finds a loss of as many pictures as a run has copies, up to three pictures away from it. A recorder that stalls repeats one picture and skips as many
- * once its queue is empty, or skips first and then waits. The clip stays as long as it was, so taking out the copies alone would move all that follows.
+ * once its queue is empty, or skips first and then waits. The clip stays as long as it was, so removing the copies alone would move all that follows.
  * @returns the clearest such loss, as many pictures as there are copies; null where no step nearby looks like one
  */
-function lossBeside(run: StutterRun, around: AroundCopies): HiddenDrop | null {
-  const copies = run.last + 1 - run.first;
-  const { surplus } = around;
-  if (copies < MIN_COPIES || (surplus ?? 0) >= PUT_IN_SHARE * copies) return null;
-  const offsets = Array.from({ length: MOST_BETWEEN }, (_, between) => between);
+function jumpBeside(run: StutterRun, around: AroundCopies): HiddenDrop | null {
+  const offsets = range(0, MOST_BETWEEN);
   const steps = offsets.flatMap((between) => [run.last + 2 + between, run.first - 1 - between]);
+  const { surplus } = around;
   const least = surplus !== null && Math.abs(surplus) < EVEN ? LEAST_RATIO_EVEN : LEAST_RATIO;
   const found = steps.flatMap((at) => {
     const ratio = jumpRatio(run, at, around);
     if (ratio === null || ratio < least) return [];
-    const confidence = clamp(
-      CONFIDENCE.least + CONFIDENCE.perRatio * (ratio - least),
-      CONFIDENCE.least,
-      CONFIDENCE.most,
-    );
-    return [{ after: at, missing: copies, ratio, confidence }];
+    const missing = run.last + 1 - run.first;
+    return [{ after: at, missing, ratio, confidence: confidenceOf(ratio - least) }];
   });
   return found.reduce<HiddenDrop | null>(
     (best, drop) => (best === null || drop.ratio > best.ratio ? drop : best),
@@ -82,13 +101,88 @@ function lossBeside(run: StutterRun, around: AroundCopies): HiddenDrop | null {
  * Mean change of the step into `at` over the largest step around it. Null where something else explains the step, a cut lies between it and the copies,
  * or its change is nearer to that of one step than to that of a jump over as many pictures as there are copies.
  */
-function jumpRatio(run: StutterRun, at: number, { series, cuts, isExplained }: AroundCopies): number | null {
+function jumpRatio(run: StutterRun, at: number, around: AroundCopies): number | null {
+  const { series } = around;
   const from = Math.min(at, run.first);
   const to = Math.max(at, run.last);
-  if (from < 1 || to >= series.count || cuts.some((cut) => cut >= from && cut <= to)) return null;
-  if (isExplained(at) || (series.histogramDiff[at] ?? 0) > MAX_HISTOGRAM_JUMP) return null;
-  const isOrdinary = (step: number) =>
-    step !== at && (step < run.first || step > run.last) && !cuts.includes(step) && !isExplained(step);
+  if (!isOpen(from, to, around) || around.isExplained(at)) return null;
+  if ((series.histogramDiff[at] ?? 0) > MAX_HISTOGRAM_JUMP) return null;
+  const isOdd = (step: number) => step === at || (step >= run.first && step <= run.last);
+  const usual = usualAround({ from, to, isOdd, over: run.last + 2 - run.first }, around);
+  if (usual === null || lengthEvidence(series.blockDiff.get(1)?.[at] ?? 0, usual) < 0) return null;
+  const largest = Math.max(...usual.steps.map((step) => series.meanDiff[step] ?? 0));
+  return (series.meanDiff[at] ?? 0) / Math.max(NOISE, largest);
+}
+
+/**
+ * Finds pictures right behind a run that move two or three times as fast as all around, as many as make up for its copies: a player that catches up.
+ * @returns one loss for each of their steps; none where the motion behind the copies is as usual
+ */
+function fastStretch(run: StutterRun, around: AroundCopies): HiddenDrop[] {
+  const copies = run.last + 1 - run.first;
+  const found = FAST.missing.flatMap((missing) => {
+    const steps = range(run.last + 1, run.last + 1 + copies / missing);
+    const isWhole = copies % missing === 0 && steps.length >= FAST.leastSteps;
+    const ratio = isWhole ? fastRatio(run, steps, missing, around) : null;
+    return ratio === null ? [] : [{ steps, missing, ratio }];
+  });
+  const best = found.sort((a, b) => b.ratio - a.ratio)[0];
+  if (!best) return [];
+  const { missing, ratio } = best;
+  return best.steps.map((after) => ({ after, missing, ratio, confidence: confidenceOf(ratio - FAST.ratio) }));
+}
+
+/** Mean change of some steps over the larger ones around; null where they are not evenly faster, or the motion stays as fast. */
+function fastRatio(
+  run: StutterRun,
+  steps: readonly number[],
+  missing: number,
+  around: AroundCopies,
+): number | null {
+  const { series, isExplained } = around;
+  const end = run.last + 1 + steps.length;
+  if (!isOpen(run.first, end + FAST.after - 1, around) || steps.some(isExplained)) return null;
+  const isOdd = (step: number) => step >= run.first && step < end;
+  const usual = usualAround({ from: run.first, to: end - 1, isOdd, over: missing + 1 }, around);
+  if (usual === null) return null;
+  const means = (of: readonly number[]) => of.map((step) => series.meanDiff[step] ?? 0);
+  const blocks = steps.map((step) => series.blockDiff.get(1)?.[step] ?? 0);
+  if (lengthEvidence(median(blocks), usual) < FAST.evidence) return null;
+  const single = Math.max(NOISE, median(means(usual.steps)));
+  const isEven = Math.min(...means(steps)) >= FAST.slowest * single;
+  const isOver = median(means(range(end, end + FAST.after))) <= FAST.stillFast * single;
+  const ratio = median(means(steps)) / Math.max(NOISE, quantile(means(usual.steps), FAST.quantile));
+  return isEven && isOver && ratio >= FAST.ratio ? ratio : null;
+}
+
+/** Whether a stretch lies inside one shot of the clip. */
+const isOpen = (from: number, to: number, { series, cuts }: AroundCopies): boolean =>
+  from >= 1 && to < series.count && !cuts.some((cut) => cut >= from && cut <= to);
+
+interface Usual {
+  /** Ordinary steps around. */
+  readonly steps: readonly number[];
+  /** Block difference of one step. */
+  readonly single: number;
+  /** The same over several pictures. */
+  readonly long: number;
+}
+
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  /** Steps that say nothing of what is usual. */
+  readonly isOdd: (step: number) => boolean;
+  /** Pictures of a long step. */
+  readonly over: number;
+}
+
+/** How large ordinary steps are on both sides of a stretch, and in it; null where there are too few. */
+function usualAround(
+  { from, to, isOdd, over }: Stretch,
+  { series, cuts, isExplained }: AroundCopies,
+): Usual | null {
+  const isOrdinary = (step: number) => !isOdd(step) && !cuts.includes(step) && !isExplained(step);
   const isClear = (last: number, lag: number) =>
     last >= lag && last < series.count && range(last - lag + 1, last + 1).every(isOrdinary);
   const beside = (lag: number, most: number) =>
@@ -96,18 +190,23 @@ function jumpRatio(run: StutterRun, at: number, { series, cuts, isExplained }: A
       .flatMap((away) => [from - away, to + lag - 1 + away])
       .filter((last) => isClear(last, lag))
       .slice(0, 2 * most);
-  const single = [...beside(1, FLANK), ...range(from, to + 1).filter(isOrdinary)];
-  const span = run.last + 2 - run.first;
-  const lag = LAGS.reduce<Lag>((best, one) => (Math.abs(one - span) < Math.abs(best - span) ? one : best), 1);
+  const lag = LAGS.reduce<Lag>((best, one) => (Math.abs(one - over) < Math.abs(best - over) ? one : best), 1);
+  const steps = [...beside(1, FLANK), ...range(from, to + 1).filter(isOrdinary)];
   const long = beside(lag, LONG_FLANK);
-  if (single.length < FLANK || long.length === 0) return null;
-  const change = (distance: Lag, steps: readonly number[]) =>
-    Math.max(NOISE, median(steps.map((step) => series.blockDiff.get(distance)?.[step] ?? 0)));
-  const here = change(1, [at]);
-  const isLong = Math.abs(Math.log(here / change(1, single))) >= Math.abs(Math.log(here / change(lag, long)));
-  const largest = Math.max(...single.map((step) => series.meanDiff[step] ?? 0));
-  return isLong ? (series.meanDiff[at] ?? 0) / Math.max(NOISE, largest) : null;
+  if (steps.length < FLANK || long.length === 0) return null;
+  const level = (distance: Lag, of: readonly number[]) =>
+    Math.max(NOISE, median(of.map((step) => series.blockDiff.get(distance)?.[step] ?? 0)));
+  return { steps, single: level(1, steps), long: level(lag, long) };
 }
+
+/** How much nearer a change is to that of a long step than to that of a single one, as a difference of log distances. */
+function lengthEvidence(change: number, { single, long }: Usual): number {
+  const here = Math.max(NOISE, change);
+  return Math.abs(Math.log(here / single)) - Math.abs(Math.log(here / long));
+}
+
+const confidenceOf = (excess: number): number =>
+  clamp(CONFIDENCE.least + CONFIDENCE.perRatio * excess, CONFIDENCE.least, CONFIDENCE.most);
 
 const range = (from: number, end: number): number[] =>
   Array.from({ length: Math.max(0, end - from) }, (_, i) => from + i);

@@ -75,7 +75,7 @@ export function hiddenDropFinding(drop: HiddenDrop, context: FindingContext): Fi
     measure: {
       name: 'step against the steps around it',
       unit: 'ratio',
-      threshold: 1.45,
+      threshold: drop.threshold ?? 1.45,
       value: round(drop.ratio),
     },
     detail: { kind: 'dropped_frames', history: 'hidden', acrossCut: false, placement: 'between' },

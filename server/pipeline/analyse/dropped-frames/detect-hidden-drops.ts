@@ -45,6 +45,8 @@ export interface HiddenDrop {
   readonly missing: number;
   /** Step into `after` over the steps around it. */
   readonly ratio: number;
+  /** What the ratio was compared with, where that is not the limit of a plain jump. */
+  readonly threshold?: number;
   readonly confidence: number;
 }
 

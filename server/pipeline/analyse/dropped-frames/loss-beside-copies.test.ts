@@ -46,6 +46,7 @@ describe('a loss beside copies', () => {
     expect(histories).toEqual(['inserted']);
     expect(losses).toMatchObject([{ after: at, missing: COPIES }]);
     expect(losses[0]?.confidence).toBeGreaterThanOrEqual(0.65);
+    expect(losses[0]?.ratio).toBeGreaterThan(losses[0]?.threshold ?? Infinity);
   });
 
   it('is none where the step lies right behind them, or farther away', () => {
@@ -68,7 +69,9 @@ describe('a loss beside copies', () => {
     );
     const series = { ...plain, blockDiff };
     expect(pair(moves, { series }).losses).toEqual([]);
-    expect(pair(moves, { series, surplus: 0 }).losses).toMatchObject([{ after: RUN.last + 3 }]);
+    expect(pair(moves, { series, surplus: 0 }).losses).toMatchObject([
+      { after: RUN.last + 3, threshold: 1.1 },
+    ]);
     expect(pair(moves, { series, surplus: 0 }).histories).toEqual(['inserted']);
   });
 

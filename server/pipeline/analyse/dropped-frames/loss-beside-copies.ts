@@ -89,7 +89,7 @@ function jumpBeside(run: StutterRun, around: AroundCopies): HiddenDrop | null {
     const ratio = jumpRatio(run, at, around);
     if (ratio === null || ratio < least) return [];
     const missing = run.last + 1 - run.first;
-    return [{ after: at, missing, ratio, confidence: confidenceOf(ratio - least) }];
+    return [{ after: at, missing, ratio, threshold: least, confidence: confidenceOf(ratio - least) }];
   });
   return found.reduce<HiddenDrop | null>(
     (best, drop) => (best === null || drop.ratio > best.ratio ? drop : best),
@@ -129,7 +129,8 @@ function fastStretch(run: StutterRun, around: AroundCopies): HiddenDrop[] {
   const best = found.sort((a, b) => b.ratio - a.ratio)[0];
   if (!best) return [];
   const { missing, ratio } = best;
-  return best.steps.map((after) => ({ after, missing, ratio, confidence: confidenceOf(ratio - FAST.ratio) }));
+  const evidence = { ratio, threshold: FAST.ratio, confidence: confidenceOf(ratio - FAST.ratio) };
+  return best.steps.map((after) => ({ after, missing, ...evidence }));
 }
 
 /** Mean change of some steps over the larger ones around; null where they are not evenly faster, or the motion stays as fast. */

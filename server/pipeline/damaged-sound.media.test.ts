@@ -54,8 +54,8 @@ const hashOf = async (file: string, args: string) => {
 
 describe('damaged sound packets', () => {
   it.each([
-    [1, /21 ms in all\) was bridged from the sound on both sides/],
-    [5, /107 ms in all\) was filled, the sound fading on both sides/],
+    [1, /21 ms in total\) was bridged from the sound on both sides/],
+    [5, /107 ms in total\) was filled, the sound fading on both sides/],
   ])('are found and mended, %i in a row, and no picture changes', async (count, says) => {
     const broken = await withZeroedSound(count);
     const { report, resultPath } = await mend(broken);

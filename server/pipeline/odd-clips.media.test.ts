@@ -19,16 +19,16 @@ const RUNS = 5;
  * word of the reason or of what was done.
  */
 const TRUTH: Readonly<Record<string, { readonly ends: string; readonly says: RegExp }>> = {
-  'odd-audio-no-stsd.mp4': { ends: 'repaired', says: /sound track has no description/ },
-  'odd-audio-only.mp4': { ends: 'no_video_track', says: /holds sound only/ },
+  'odd-audio-no-stsd.mp4': { ends: 'repaired', says: /sound track cannot be read because its description is missing/ },
+  'odd-audio-only.mp4': { ends: 'no_video_track', says: /has sound only/ },
   'odd-bad-free-box.mp4': { ends: 'repaired', says: /wrong length .* hid the index/ },
-  'odd-corrupt-nal-bars.mp4': { ends: 'repaired', says: /damaged picture/ },
+  'odd-corrupt-nal-bars.mp4': { ends: 'repaired', says: /damaged frame/ },
   'odd-empty-video-track.mp4': { ends: 'unchanged', says: /./ },
-  'odd-hevc-editlist-no-keyframe.mp4': { ends: 'unchanged', says: /edit list hides 17 coded pictures/ },
-  'odd-huge-length.avi': { ends: 'repaired', says: /times of the sound contradict/ },
-  'odd-invalid-nalu.mp4': { ends: 'repaired', says: /damaged picture/ },
+  'odd-hevc-editlist-no-keyframe.mp4': { ends: 'unchanged', says: /hides 17 frames by an edit list/ },
+  'odd-huge-length.avi': { ends: 'repaired', says: /times stored with the sound make no sense/ },
+  'odd-invalid-nalu.mp4': { ends: 'repaired', says: /damaged frame/ },
   'odd-mdat-too-long.mp4': { ends: 'repaired', says: /ends 8 bytes before its media box/ },
-  'odd-no-moov.mp4': { ends: 'damaged_beyond_repair', says: /only the first 4 kB .* are there/ },
+  'odd-no-moov.mp4': { ends: 'damaged_beyond_repair', says: /only the first 4 kB .* is there/ },
   'odd-not-a-video.mp4': { ends: 'damaged_beyond_repair', says: /only the first 48 bytes/ },
   'odd-part-fragmented.mp4': { ends: 'repaired', says: /sound was 67 ms late/ },
   'odd-short-audio.mp4': { ends: 'unchanged', says: /./ },

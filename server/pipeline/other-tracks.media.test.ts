@@ -102,6 +102,6 @@ it.each(['srt', 'ass'])('does not turn a clip away for subtitles in %s', async (
   const io = { signal: new AbortController().signal, send: () => undefined };
   const { report } = mustBeOk(await processVideo(task, io));
   expect(report.video.treatment).toBe('copied');
-  expect(report.notes.join(' ')).toMatch(/subtitles stay behind/);
+  expect(report.notes.join(' ')).toMatch(/subtitles are not in the result/);
   expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
 });

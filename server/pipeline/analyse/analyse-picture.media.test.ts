@@ -147,7 +147,7 @@ describe('analysePicture on missing pictures', () => {
     expect(result.pictures?.ptsTicks).toHaveLength(180);
     expect(result.pictures?.variableByNature).toBe(false);
     expect(defects(result)).toEqual([]);
-    expect(result.notes.join()).toContain('a moment empty at 4 places');
+    expect(result.notes.join()).toContain('At 4 places a frame stays longer');
   });
 
   it('finds losses hidden in a constant rate by the jump of the motion', async () => {

@@ -75,7 +75,7 @@ describe('analyseAudio', () => {
     await moveSound({ tools, inputPath: early, outputPath: moved, offsetMs: 300 });
     const { findings, notes } = await analyse(moved);
     expect(findings).toEqual([]);
-    expect(notes.join(' ')).toContain('left alone');
+    expect(notes.join(' ')).toContain('is in sync, so it was left as it is');
   });
 
   it('moves no sound of a clip whose end was never copied, wherever its bytes end', async () => {

@@ -19,7 +19,10 @@ const RUNS = 5;
  * word of the reason or of what was done.
  */
 const TRUTH: Readonly<Record<string, { readonly ends: string; readonly says: RegExp }>> = {
-  'odd-audio-no-stsd.mp4': { ends: 'repaired', says: /sound track cannot be read because its description is missing/ },
+  'odd-audio-no-stsd.mp4': {
+    ends: 'repaired',
+    says: /sound track cannot be read because its description is missing/,
+  },
   'odd-audio-only.mp4': { ends: 'no_video_track', says: /has sound only/ },
   'odd-bad-free-box.mp4': { ends: 'repaired', says: /wrong length .* hid the index/ },
   'odd-corrupt-nal-bars.mp4': { ends: 'repaired', says: /damaged frame/ },

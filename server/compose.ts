@@ -206,6 +206,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     logger,
     staleMs: config.databaseUrl === null ? null : 30_000,
   });
+  const { notify } = notifications;
   const housekeeping = createHousekeeping({
     db,
     events,
@@ -214,11 +215,11 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     gc,
     work: workFolders,
     prepare: clip.ready,
+    notify,
     logger,
     now,
   });
 
-  const { notify } = notifications;
   const subscription = createSubscriptionService({ db, events, now, billing: config.billing, notify });
   const apiTokens = createTokensService({ db, enforcePlans: config.enforcePlans, now });
   const passwordGuesses = limits({ points: 5, durationS: 60 });

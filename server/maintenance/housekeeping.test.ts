@@ -9,6 +9,10 @@ import { StoredObject } from '#db/models/stored-object.ts';
 import { Upload } from '#db/models/upload.ts';
 import { Video } from '#db/models/video.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+import {
+  createNotificationsService,
+  type NotificationsService,
+} from '#server/notifications/notifications.service.ts';
 import { startClipServer, type ClipServer, type TestUser } from '#server/test/clip-server.ts';
 import { createHousekeeping, type Housekeeping } from './housekeeping.ts';
 
@@ -18,11 +22,14 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 let server: ClipServer;
 let user: TestUser;
 let housekeeping: Housekeeping;
+let notify: NotificationsService['notify'];
+const logger = pino({ level: 'silent' });
 
 beforeEach(async () => {
   server = await startClipServer();
   user = await server.newUser('starter');
   const { db, storage, gc, files, locks, complete, work, events, now } = server;
+  ({ notify } = createNotificationsService({ db, events, logger, now }));
   housekeeping = createHousekeeping({
     db,
     storage,
@@ -33,7 +40,8 @@ beforeEach(async () => {
     work,
     events,
     now,
-    logger: pino({ level: 'silent' }),
+    notify,
+    logger,
   });
 });
 afterEach(async () => server.close());
@@ -164,9 +172,9 @@ describe('objects on a failing disk', () => {
         return server.storage.verify(key);
       },
     };
-    const parts = { db, storage, gc, files, locks, complete, work, events, now };
+    const parts = { db, storage, gc, files, locks, complete, work, events, now, notify };
     server.clock.offsetMs += 25 * 60 * MINUTE_MS;
-    const done = await createHousekeeping({ ...parts, logger: pino({ level: 'silent' }) }).run();
+    const done = await createHousekeeping({ ...parts, logger }).run();
     expect(done).toMatchObject({ scrubbed: 2, damaged: 1 });
     expect(await StoredObject.query(db).findById(sha256(lost))).toMatchObject({ damaged: true });
   });
@@ -188,8 +196,7 @@ it('does all other parts where one fails', async () => {
   server.clock.offsetMs += 8 * DAY_MS;
   const { db, storage, gc, files, locks, work, events, now } = server;
   const complete = () => Promise.reject(new Error('this upload cannot be read'));
-  const parts = { db, storage, gc, files, locks, complete, work, events, now };
-  const logger = pino({ level: 'silent' });
+  const parts = { db, storage, gc, files, locks, complete, work, events, now, notify };
   await Upload.query(db).patch({ expiresAt: now() + DAY_MS });
   const done = await createHousekeeping({ ...parts, logger }).run();
   expect(done).toMatchObject({ uploadsRegistered: 0, draftsExpired: 1, scrubbed: 1 });

@@ -1,15 +1,12 @@
 import type { Knex } from 'knex';
-import { newId } from '#db/base-model.ts';
 import { Draft } from '#db/models/draft.ts';
-import { Notification } from '#db/models/notification.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
 import { AppError } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import { hasCode } from '#server/pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+import type { NotifyOfDraft } from './draft-notice.ts';
 
-/** Longest text that a notice holds. */
-const BODY_MAX = 500;
 /** Each object is read again once a day. */
 const AGE_MS = 24 * 3600_000;
 
@@ -18,6 +15,7 @@ export interface ScrubDeps {
   readonly storage: MediaStorage;
   readonly events: EventBus;
   readonly now: () => number;
+  readonly notify: NotifyOfDraft;
   readonly logger: { error(fields: Record<string, unknown>, message: string): void };
 }
 
@@ -56,25 +54,22 @@ export async function scrubObjects(
 }
 
 /** Pages learn of any change; damage stands behind the bell, too, since nobody looks through backups that are well. */
-async function tellOwners({ db, events, now }: ScrubDeps, sha256: string, isDamaged: boolean): Promise<void> {
+async function tellOwners(
+  { db, events, notify }: ScrubDeps,
+  sha256: string,
+  isDamaged: boolean,
+): Promise<void> {
   for (const draft of await Draft.query(db).where({ sha256 })) {
     const { userId } = draft;
     events.emit('draft.changed', { userId, draftId: draft.id });
     if (!isDamaged) continue;
-    await Notification.query(db).insert({
-      id: newId(),
+    await notify({
       userId,
       kind: 'draft_damaged',
       title: 'A draft backup was damaged',
-      body: `The backup of "${draft.fileName}" changed on the server’s disk. Upload the clip again if you still have it.`.slice(
-        0,
-        BODY_MAX,
-      ),
+      body: `The backup of "${draft.fileName}" changed on the server’s disk. Upload the clip again if you still have it.`,
       link: '/drafts',
-      readAt: null,
-      createdAt: now(),
     });
-    events.emit('notification.created', { userId });
   }
 }
 

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
-import { newId } from '#db/base-model.ts';
 import { Draft } from '#db/models/draft.ts';
-import { Notification } from '#db/models/notification.ts';
 import type { EventBus } from '#server/events.ts';
+import type { NotifyOfDraft } from './draft-notice.ts';
 import type { ObjectGc } from './object-gc.ts';
 
 /** How long before its end a draft is announced (D-39). */
@@ -13,6 +12,7 @@ export interface SweepDraftsDeps {
   readonly gc: ObjectGc;
   readonly events: EventBus;
   readonly now: () => number;
+  readonly notify: NotifyOfDraft;
 }
 
 /** Removes expired drafts with their bytes, and announces those that expire soon. Videos of the library stay. */
@@ -30,31 +30,27 @@ export async function sweepDrafts(deps: SweepDraftsDeps): Promise<{ expired: num
   return { expired: expired.length, noticed };
 }
 
-async function announceEnding({ db, events, now }: SweepDraftsDeps): Promise<number> {
+async function announceEnding({ db, now, notify }: SweepDraftsDeps): Promise<number> {
   const ending = await Draft.query(db)
     .whereNull('expiryNoticedAt')
     .where('expiresAt', '>', now())
     .where('expiresAt', '<=', now() + NOTICE_MS);
   for (const draft of ending) {
-    const made = await db.transaction(async (trx) => {
+    await db.transaction(async (trx) => {
       const rows = await Draft.query(trx)
         .patch({ expiryNoticedAt: now() })
         .where({ id: draft.id })
         .whereNull('expiryNoticedAt');
-      if (rows === 0) return false;
-      await Notification.query(trx).insert({
-        id: newId(),
+      if (rows === 0) return;
+      const notice = {
         userId: draft.userId,
         kind: 'draft_expiry',
         title: 'A draft backup ends soon',
         body: `The backup of "${draft.fileName}" is kept until ${new Date(draft.expiresAt).toISOString().slice(0, 10)}. Download it, or save it again, to keep it.`,
         link: '/drafts',
-        readAt: null,
-        createdAt: now(),
-      });
-      return true;
+      } as const;
+      await notify(notice, trx);
     });
-    if (made) events.emit('notification.created', { userId: draft.userId });
   }
   return ending.length;
 }

@@ -20,6 +20,11 @@ export function mean(values: readonly number[]): number {
   return values.length > 0 ? sum / values.length : 0;
 }
 
+/** How much nearer a value is to a second one than to a first, as a difference of log distances; all above 0. */
+export function nearerToSecond(value: number, first: number, second: number): number {
+  return Math.abs(Math.log(value / first)) - Math.abs(Math.log(value / second));
+}
+
 export function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }

@@ -11,6 +11,10 @@ import { createStepRises, type StepRise } from './grey-rises.ts';
 export const LAGS = [1, 2, 3, 4, 8, 16] as const;
 export type Lag = (typeof LAGS)[number];
 
+/** The measured distance nearest to so many pictures, the shorter one of two. */
+export const nearestLag = (pictures: number): Lag =>
+  LAGS.reduce<Lag>((best, lag) => (Math.abs(lag - pictures) < Math.abs(best - pictures) ? lag : best), 1);
+
 /**
  * One number per decoded picture, display order. Differences are in grey levels (0 to 255) of the small
  * picture; the value at `i` compares picture `i` with one before it and is 0 where there is none.

@@ -14,19 +14,17 @@ export interface Trust {
 }
 
 /**
- * Decoded pictures whose jump is already explained: behind repeats, behind holes in the times, at the ends of damage, at damaged
+ * Decoded pictures whose jump is already explained: behind holes in the times, at the ends of damage, at damaged
  * data, over pictures that do not decode, and in what an earlier repair kept. Between pictures that only refer to damaged ones a jump is
  * as true as elsewhere.
  */
 export function explained(
   count: number,
-  stutter: readonly StutterRun[],
   gaps: readonly TimestampGap[],
   { frameOfDecoded }: Pick<PictureIndex, 'frameOfDecoded'>,
   { isSound, speaksTrue, isSettled }: Trust,
 ): Set<number> {
   const taken = new Set<number>();
-  for (const run of stutter) for (let i = run.first; i <= run.last + 1; i += 1) taken.add(i);
   const behindGaps = new Set(gaps.map((gap) => gap.frameBefore + 1));
   const isTrueStep = (i: number) => {
     const follows = i === 0 || (frameOfDecoded[i] ?? i) === (frameOfDecoded[i - 1] ?? i - 1) + 1;
@@ -36,6 +34,11 @@ export function explained(
     if (behindGaps.has(frameOfDecoded[i] ?? -1) || !isTrueStep(i)) taken.add(i);
   }
   return taken;
+}
+
+/** Decoded pictures of some runs, and those right behind them, whose jump the runs explain. */
+export function explainedByRuns(runs: readonly StutterRun[]): number[] {
+  return runs.flatMap(({ first, last }) => Array.from({ length: last + 2 - first }, (_, i) => first + i));
 }
 
 /** Pictures of some spans, by display number. */

@@ -1,6 +1,6 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import type { PictureTimes } from '../analysis.ts';
-import { explained, type Trust } from '../explained-steps.ts';
+import { explained, explainedByRuns, type Trust } from '../explained-steps.ts';
 import type { PictureIndex } from '../packets/picture-times.ts';
 import { surplusForLosses, type StreamSpans } from '../packets/picture-surplus.ts';
 import { putIn, type StutterRun } from '../stutter/stutter-history.ts';
@@ -36,8 +36,7 @@ export function findLosses(given: readonly StutterRun[], input: LossInput): Loss
   const { series, cuts, index, listed, trust, spans, surplusMs, fps } = input;
   const inPictures = (ms: number) => (ms * fps) / 1000;
   const isVariable = index.times.variableByNature;
-  const explainedBy = (runs: readonly StutterRun[]) => explained(series.count, runs, listed, index, trust);
-  const plain = explainedBy([]);
+  const plain = explained(series.count, listed, index, trust);
   const surplusWith = surplusMs === null ? null : inPictures(surplusMs);
   const isExplained = (at: number) => plain.has(at);
   const { runs, losses } = isVariable
@@ -46,7 +45,7 @@ export function findLosses(given: readonly StutterRun[], input: LossInput): Loss
   const removed = putIn(runs);
   const removedMs = (removed * 1000) / fps;
   const surplus = spans && inPictures(surplusForLosses(spans, removedMs, surplusMs ?? undefined));
-  const taken = new Set([...explainedBy(runs), ...losses.map(({ after }) => after)]);
+  const taken = new Set([...plain, ...explainedByRuns(runs), ...losses.map(({ after }) => after)]);
   if (isVariable) return { runs, surplus, hidden: [], taken };
   const known = lostPictures(losses);
   const left = surplus === null ? null : surplus + known;

@@ -1,5 +1,5 @@
-import { LAGS, type FrameSeries, type Lag } from '#server/media/grey/grey-series.ts';
-import { clamp, median, quantile } from '#server/media/statistics.ts';
+import { nearestLag, type FrameSeries, type Lag } from '#server/media/grey/grey-series.ts';
+import { clamp, median, nearerToSecond, quantile } from '#server/media/statistics.ts';
 import type { StutterRun } from '../stutter/stutter-history.ts';
 import { EVEN } from './copies-and-losses.ts';
 import type { HiddenDrop } from './detect-hidden-drops.ts';
@@ -91,10 +91,7 @@ function jumpBeside(run: StutterRun, around: AroundCopies): HiddenDrop | null {
     const missing = run.last + 1 - run.first;
     return [{ after: at, missing, ratio, threshold: least, confidence: confidenceOf(ratio - least) }];
   });
-  return found.reduce<HiddenDrop | null>(
-    (best, drop) => (best === null || drop.ratio > best.ratio ? drop : best),
-    null,
-  );
+  return clearest(found);
 }
 
 /**
@@ -109,7 +106,7 @@ function jumpRatio(run: StutterRun, at: number, around: AroundCopies): number | 
   if ((series.histogramDiff[at] ?? 0) > MAX_HISTOGRAM_JUMP) return null;
   const isOdd = (step: number) => step === at || (step >= run.first && step <= run.last);
   const usual = usualAround({ from, to, isOdd, over: run.last + 2 - run.first }, around);
-  if (usual === null || lengthEvidence(series.blockDiff.get(1)?.[at] ?? 0, usual) < 0) return null;
+  if (usual === null || lengthEvidence([at], usual, around) < 0) return null;
   const largest = Math.max(...usual.steps.map((step) => series.meanDiff[step] ?? 0));
   return (series.meanDiff[at] ?? 0) / Math.max(NOISE, largest);
 }
@@ -126,8 +123,8 @@ function fastStretch(run: StutterRun, around: AroundCopies): HiddenDrop[] {
     const ratio = isWhole ? fastRatio(run, steps, missing, around) : null;
     return ratio === null ? [] : [{ steps, missing, ratio }];
   });
-  const best = found.sort((a, b) => b.ratio - a.ratio)[0];
-  if (!best) return [];
+  const best = clearest(found);
+  if (best === null) return [];
   const { missing, ratio } = best;
   const evidence = { ratio, threshold: FAST.ratio, confidence: confidenceOf(ratio - FAST.ratio) };
   return best.steps.map((after) => ({ after, missing, ...evidence }));
@@ -147,8 +144,7 @@ function fastRatio(
   const usual = usualAround({ from: run.first, to: end - 1, isOdd, over: missing + 1 }, around);
   if (usual === null) return null;
   const means = (of: readonly number[]) => of.map((step) => series.meanDiff[step] ?? 0);
-  const blocks = steps.map((step) => series.blockDiff.get(1)?.[step] ?? 0);
-  if (lengthEvidence(median(blocks), usual) < FAST.evidence) return null;
+  if (lengthEvidence(steps, usual, around) < FAST.evidence) return null;
   const single = Math.max(NOISE, median(means(usual.steps)));
   const isEven = Math.min(...means(steps)) >= FAST.slowest * single;
   const isOver = median(means(range(end, end + FAST.after))) <= FAST.stillFast * single;
@@ -191,20 +187,27 @@ function usualAround(
       .flatMap((away) => [from - away, to + lag - 1 + away])
       .filter((last) => isClear(last, lag))
       .slice(0, 2 * most);
-  const lag = LAGS.reduce<Lag>((best, one) => (Math.abs(one - over) < Math.abs(best - over) ? one : best), 1);
+  const lag = nearestLag(over);
   const steps = [...beside(1, FLANK), ...range(from, to + 1).filter(isOrdinary)];
   const long = beside(lag, LONG_FLANK);
   if (steps.length < FLANK || long.length === 0) return null;
-  const level = (distance: Lag, of: readonly number[]) =>
-    Math.max(NOISE, median(of.map((step) => series.blockDiff.get(distance)?.[step] ?? 0)));
-  return { steps, single: level(1, steps), long: level(lag, long) };
+  return { steps, single: levelOf(series, 1, steps), long: levelOf(series, lag, long) };
 }
 
-/** How much nearer a change is to that of a long step than to that of a single one, as a difference of log distances. */
-function lengthEvidence(change: number, { single, long }: Usual): number {
-  const here = Math.max(NOISE, change);
-  return Math.abs(Math.log(here / single)) - Math.abs(Math.log(here / long));
-}
+/** Usual block difference of some steps over so many pictures. */
+const levelOf = (series: FrameSeries, lag: Lag, steps: readonly number[]): number =>
+  Math.max(NOISE, median(steps.map((step) => series.blockDiff.get(lag)?.[step] ?? 0)));
+
+/** How much nearer the change of some steps is to that of a long step than to that of a single one. */
+const lengthEvidence = (
+  steps: readonly number[],
+  { single, long }: Usual,
+  { series }: AroundCopies,
+): number => nearerToSecond(levelOf(series, 1, steps), single, long);
+
+/** The one with the largest ratio, the first of equal ones. */
+const clearest = <Found extends { readonly ratio: number }>(found: readonly Found[]): Found | null =>
+  found.reduce<Found | null>((best, one) => (best === null || one.ratio > best.ratio ? one : best), null);
 
 const confidenceOf = (excess: number): number =>
   clamp(CONFIDENCE.least + CONFIDENCE.perRatio * excess, CONFIDENCE.least, CONFIDENCE.most);

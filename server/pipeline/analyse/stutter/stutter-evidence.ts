@@ -1,5 +1,5 @@
-import { LAGS, type FrameSeries, type Lag } from '#server/media/grey/grey-series.ts';
-import { clamp, median } from '#server/media/statistics.ts';
+import { nearestLag, type FrameSeries } from '#server/media/grey/grey-series.ts';
+import { clamp, median, nearerToSecond } from '#server/media/statistics.ts';
 
 /**
  * What the step after a run says about its history: positive if pictures were lost under it, negative if copies were
@@ -55,13 +55,13 @@ function lossEvidence(
   const step = Math.max(0.1, moves[last + 1] ?? 0);
   const single = Math.sqrt(Math.max(0.1, before ?? after) * Math.max(0.1, after));
   const span = last - first + 2;
-  const lag = LAGS.reduce<Lag>((best, lag) => (Math.abs(lag - span) < Math.abs(best - span) ? lag : best), 1);
+  const lag = nearestLag(span);
   const far = series.blockDiff.get(lag) ?? [];
   const long = median([
     ...(before === null ? [] : far.slice(Math.max(lag + 1, first - FLANK), first)),
     ...far.slice(last + 1 + lag, last + 1 + lag + FLANK),
   ]);
-  return Math.abs(Math.log(step / single)) - Math.abs(Math.log(step / Math.max(0.1, long)));
+  return nearerToSecond(step, single, Math.max(0.1, long));
 }
 
 /** Least number of windows that must be tracked over a run for their motion to count. */
@@ -91,6 +91,6 @@ export function motionEvidence(
   if (hold?.repeats !== repeats || hold.windows < MIN_WINDOWS) return 0;
   const trust = clamp((hold.agreement - SOME_AGREEMENT) / (FULL_AGREEMENT - SOME_AGREEMENT), 0, 1);
   const slope = Math.max(0.05, hold.slope);
-  const distance = Math.abs(Math.log(slope)) - Math.abs(Math.log(slope / (repeats + 1)));
+  const distance = nearerToSecond(slope, 1, repeats + 1);
   return trust * clamp(distance, -MOST_DISTANCE, MOST_DISTANCE);
 }

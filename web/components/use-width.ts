@@ -1,14 +1,20 @@
-import { type RefObject, useEffect, useState } from 'react';
+import { type RefObject, useLayoutEffect, useState } from 'react';
 
-/** Width of an element in CSS pixels, kept up to date; `fallbackPx` until it was measured. */
+/**
+ * Width of an element in CSS pixels, kept up to date; `fallbackPx` where there is no layout. It is measured before the first paint:
+ * what is laid out for another width would stick out of a narrow window for a moment.
+ */
 export function useWidth(element: RefObject<HTMLElement | null>, fallbackPx: number): number {
   const [widthPx, setWidthPx] = useState(fallbackPx);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const measured = element.current;
-    if (!measured || typeof ResizeObserver !== 'function') return;
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry && entry.contentRect.width > 0) setWidthPx(entry.contentRect.width);
-    });
+    if (!measured) return;
+    const take = (px: number): void => {
+      if (px > 0) setWidthPx(px);
+    };
+    take(measured.getBoundingClientRect().width);
+    if (typeof ResizeObserver !== 'function') return;
+    const observer = new ResizeObserver(([entry]) => take(entry?.contentRect.width ?? 0));
     observer.observe(measured);
     return () => observer.disconnect();
   }, [element]);

@@ -44,15 +44,44 @@ async function violations(page: Page, where: string, rules?: string[]): Promise<
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /**
+ * Waits until nothing fades in or out, and keeps a message open as a pointer over it does: axe reads the colours one after the other,
+ * and those of a half faded message are not the ones that are read by people.
+ */
+async function holdStill(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    if (document.querySelector('[data-toast="closing"]')) return false;
+    document
+      .querySelector('[data-toast="open"]')
+      ?.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));
+    return document.getAnimations().every(({ playState, effect }) => {
+      const endless = effect?.getComputedTiming().endTime === Infinity;
+      return endless || playState !== 'running';
+    });
+  });
+}
+
+/** The message may go again. */
+async function letGo(page: Page): Promise<void> {
+  await page.evaluate(() =>
+    document
+      .querySelector('[data-toast="open"]')
+      ?.dispatchEvent(new MouseEvent('mouseout', { bubbles: true })),
+  );
+}
+
+/**
  * axe finds nothing serious: all rules in the light theme, those about colour again in the dark one. The page's
  * theme must follow the system.
  */
 export async function expectAccessible(page: Page, where: string): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
+  await holdStill(page);
   const light = await violations(page, where);
   await page.emulateMedia({ colorScheme: 'dark' });
+  await holdStill(page);
   const dark = await violations(page, `${where} (dark)`, COLOUR_RULES);
   await page.emulateMedia({ colorScheme: 'light' });
+  await letGo(page);
   expect([...light, ...dark]).toEqual([]);
 }
 

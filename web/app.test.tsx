@@ -166,7 +166,7 @@ describe('the frame', () => {
     }
   });
 
-  it('offers a visitor to sign in, in the mobile menu', async () => {
+  it('shows visitors a sign-in link in the mobile menu', async () => {
     renderAt('/fonts', <App />);
     await person.click(await screen.findByRole('button', { name: 'Open menu' }));
     expect(screen.getAllByRole('link', { name: 'Sign In' })).toHaveLength(2);

@@ -154,7 +154,7 @@ describe('the built pages', () => {
   it.each([
     ['gone.js', undefined],
     ['gone-coded.js', 'br'],
-  ])('say in no cache that %s is missing while a new build takes its place', async (name, coding) => {
+  ])('do not cache that %s is missing while a new build replaces it', async (name, coding) => {
     const file = path.join(webDir, 'assets', name);
     await rm(file);
     const headers: Record<string, string> = coding === undefined ? {} : { 'accept-encoding': coding };

@@ -23,7 +23,7 @@ describe('createExpectedWork', () => {
     expect(expected.at(-1)).toBeLessThan(0.25);
   });
 
-  it('expects nearly as much without defects as with repeats that show halfway, within a sixth', () => {
+  it('keeps the bar within a sixth of the truth, about equally without defects and with repeats that show halfway', () => {
     const work = createExpectedWork(false, CLIP);
     work.see('calm_sound');
     const told = (share: number) => share / (1 + work.later(share));

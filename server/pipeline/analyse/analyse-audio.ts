@@ -19,6 +19,7 @@ import {
   hasEncoderMark,
   recordedStartMs,
   startIsMoved,
+  usualPriming,
 } from './audio-sync/detect-audio-sync-start.ts';
 import { detectAudioSync } from './audio-sync/detect-audio-sync.ts';
 import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
@@ -167,10 +168,11 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
       : null;
   const unmarked = { stream, packets: input.audioPackets, ...pictures, soundEndMs: endMs };
   const lost = silentSamples === null ? null : lostPriming({ ...unmarked, silentSamples });
+  const usual = moved ? usualPriming(stream.codec, input.info.format) : null;
   const times = {
     ...pictures,
     hiddenPictureMs: input.audioPackets?.hiddenPictureMs ?? 0,
-    soundStartMs: recordedStartMs(stream, input.audioPackets, marked ? FFMPEG_PRIMING : lost),
+    soundStartMs: recordedStartMs(stream, input.audioPackets, marked ? FFMPEG_PRIMING : (usual ?? lost)),
     soundEndMs: endMs,
     leadingSilenceMs: leadingSilenceMs(input.info, heard) ?? 0,
   };

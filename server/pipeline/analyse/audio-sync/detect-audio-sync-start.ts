@@ -6,6 +6,17 @@ import type { AudioPackets } from '../packets/read-packets.ts';
 
 /** Samples of silence that ffmpeg's AAC-LC encoder puts before the sound; its MP4 files hide all of them. */
 export const FFMPEG_PRIMING = 1024;
+/**
+ * Samples that other encoders put before the sound. ffmpeg's MP4 files hide them until the sound is moved, and nearly all
+ * MP4 files with these codecs are by ffmpeg. MP3: LAME's 576 and the 529 of each decoder (LAME's technical FAQ). Opus: the
+ * pre-skip of libopus (RFC 7845, 5.1). AC-3: half a transform of 512 (ATSC A/52).
+ */
+const OTHER_PRIMINGS = new Map([
+  ['mp3', 1105],
+  ['opus', 312],
+  ['ac3', 256],
+  ['eac3', 256],
+]);
 /** Starts further apart than this mean that the sound was moved or a piece is missing, ms. */
 const MOVED_MS = 50;
 /**
@@ -26,6 +37,11 @@ export const HIDDEN_PRIMING_FRAMES = 3.5;
 /** Longer frames are those of low sample rates and of spectral band replication, ms. */
 export const LONG_FRAME_MS = 30;
 
+/** Priming that the writer of a movie hides by an edit list while the sound is not moved, samples; null for AAC and in AVI. */
+export function usualPriming(codec: string | null, format: MediaInfo['format']): number | null {
+  return format === 'mov' ? (OTHER_PRIMINGS.get(codec ?? '') ?? null) : null;
+}
+
 /** True when the start of a sound depends on the encoder's priming. */
 export function startIsMoved(
   stream: AudioStreamInfo,
@@ -34,9 +50,14 @@ export function startIsMoved(
 ): boolean {
   const statedMs = stream.startMs ?? pictureStartMs;
   const firstMs = firstPacketMs(packets) ?? statedMs;
-  const isLong = packets !== null && frameSamples(stream, packets) > LC_FRAME;
-  if (isLong && statedMs - pictureStartMs > MADE_WAIT_MS) return true;
-  return Math.max(Math.abs(statedMs - pictureStartMs), pictureStartMs - firstMs) > MOVED_MS;
+  const waitMs = statedMs - pictureStartMs;
+  if (packets !== null && waitMs > MADE_WAIT_MS) {
+    const isLong = stream.codec === 'aac' && frameSamples(stream, packets) > LC_FRAME;
+    const priming = stream.codec === 'aac' ? FFMPEG_PRIMING : (OTHER_PRIMINGS.get(stream.codec) ?? 0);
+    // A delay leaves the priming to be played, so the sound itself begins later than stated.
+    if (isLong || waitMs + (priming / stream.sampleRateHz) * 1000 > MOVED_MS) return true;
+  }
+  return Math.max(Math.abs(waitMs), pictureStartMs - firstMs) > MOVED_MS;
 }
 
 /**
@@ -58,7 +79,7 @@ export function recordedStartMs(
   if (firstMs === null) return stated;
   if (!isKnown && stream.codec === 'aac' && isPriming(packets)) return stated;
   // The sound was moved farther than its delay shows, because part of the delay replaces the hidden priming.
-  const isMoved = firstMs > MADE_WAIT_MS && primingMs > HIDDEN_PRIMING_MS;
+  const isMoved = firstMs > MADE_WAIT_MS && firstMs + primingMs > MOVED_MS;
   if (Math.abs(firstMs) <= HIDDEN_PRIMING_MS && !isMoved)
     return firstMs === 0 && stated === 0 ? primingMs : stated;
   return firstMs < 0 || isKnown ? firstMs + primingMs : stated;

@@ -11,7 +11,13 @@ import {
 import { contentOffset, isConvincing, type MotionSeries } from './detect-audio-sync-content.ts';
 import { createOnsetMeter } from './detect-audio-sync-onsets.ts';
 import { lostPriming, type MovedSound } from './detect-audio-sync-priming.ts';
-import { dumpedBytes, FFMPEG_PRIMING, recordedStartMs, startIsMoved } from './detect-audio-sync-start.ts';
+import {
+  dumpedBytes,
+  FFMPEG_PRIMING,
+  recordedStartMs,
+  startIsMoved,
+  usualPriming,
+} from './detect-audio-sync-start.ts';
 import { contentCurve, contentDrift, isConvincingDrift, offsetAt } from './detect-audio-sync-drift.ts';
 import { detectAudioSync } from './detect-audio-sync.ts';
 
@@ -242,6 +248,10 @@ describe('recordedStartMs', () => {
   it('adds the priming that a moved sound plays, if the encoder is known to hide it', () => {
     expect(recordedStartMs(stream, packets(10_464), FFMPEG_PRIMING)).toBeCloseTo(239.33, 2);
     expect(recordedStartMs(stream, packets(10_464), null)).toBe(218);
+    // A delay that is hardly longer than priming is a moved sound, too.
+    const hardly = { ...stream, startMs: 52 };
+    expect(recordedStartMs(hardly, packets(2496), FFMPEG_PRIMING)).toBeCloseTo(73.33, 2);
+    expect(recordedStartMs(hardly, packets(2496), null)).toBe(52);
   });
 
   it('adds the priming that plays at the very beginning if no edit hides it', () => {
@@ -266,6 +276,24 @@ describe('recordedStartMs', () => {
     expect(recordedStartMs(low, started, null)).toBe(0);
     expect(recordedStartMs(low, { ...started, ptsTicks: [4 * -1024] }, null)).toBeLessThan(-180);
     expect(recordedStartMs(low, started, FFMPEG_PRIMING)).toBeLessThan(-60);
+  });
+
+  it.each([
+    ['mp3', -0.2 * RATE - 1105, -200],
+    ['mp3', 0.276 * RATE, 299.02],
+    ['opus', 0.2 * RATE - 312, 200],
+    ['ac3', 0.2 * RATE - 256, 200],
+  ])('knows the priming of %s', (codec, first, recorded) => {
+    const other = { ...stream, codec, startMs: Math.max(0, (first / RATE) * 1000) };
+    expect(recordedStartMs(other, packets(first), usualPriming(codec, 'mov'))).toBeCloseTo(recorded, 1);
+    expect(usualPriming(codec, 'avi')).toBeNull();
+  });
+
+  it('takes a delay for a move that is long enough only with its priming', () => {
+    expect(startIsMoved({ ...stream, startMs: 37 }, packets(37 * 48), 0)).toBe(true);
+    expect(startIsMoved({ ...stream, startMs: 25 }, packets(25 * 48), 0)).toBe(false);
+    expect(startIsMoved({ ...stream, startMs: 35, codec: 'mp3' }, packets(35 * 48), 0)).toBe(true);
+    expect(startIsMoved({ ...stream, startMs: 45, codec: 'flac' }, packets(45 * 48), 0)).toBe(false);
   });
 
   it('reads the mark if the sound or its hidden head begins apart from the picture', () => {

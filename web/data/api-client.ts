@@ -47,7 +47,7 @@ function plainText(body: string): string | undefined {
   return isSentence ? words : undefined;
 }
 
-/** Parses JSON; null for invalid text. */
+/** Parses JSON; undefined for invalid text. */
 export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);

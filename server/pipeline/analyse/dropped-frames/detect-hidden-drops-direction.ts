@@ -57,8 +57,8 @@ const BEYOND_DOUBT = 6;
 
 /**
  * The windows' verdict on a step. `goesOn`: the motion continues across it, only farther, as over lost pictures. `far`:
- * it goes so far that an editor cut there. `elsewhere`: no two windows agree, as between two takes. Null when too few
- * windows move evenly beside it.
+ * it goes so far that an editor cut there. `elsewhere`: the windows do not agree on a longer step, as between two
+ * takes. Null when too few windows move evenly beside it.
  */
 export type JumpVerdict = 'goesOn' | 'far' | 'elsewhere' | null;
 

@@ -8,7 +8,7 @@ describe('toWebVtt', () => {
     expect(file).toContain('1\n00:01:01.005 --> 00:01:03.000\n[speech]\n');
   });
 
-  it('keeps words from ending or marking up a cue', () => {
+  it('prevents words from ending or marking up a cue', () => {
     const file = toWebVtt([{ startMs: 0, endMs: 1000, text: 'a <b>&\n\n--> c' }]);
     expect(file).toContain('a &lt;b&gt;&amp;\n--&gt; c\n');
     expect(file).not.toContain('NOTE');
@@ -20,7 +20,7 @@ describe('toWebVtt', () => {
 });
 
 describe('toSrt', () => {
-  it('writes commas, numbers and words as they are', () => {
+  it('writes commas and numbers, and words unchanged', () => {
     const file = toSrt([
       { startMs: 0, endMs: 1500, text: 'Tea & <cake>\n\nfor two' },
       { startMs: 2000, endMs: 3000, text: null },

@@ -2,9 +2,7 @@ import { UNKNOWN_TEXT, type VideoCue } from './captions.ts';
 
 type WrittenCue = Pick<VideoCue, 'startMs' | 'endMs' | 'text'>;
 
-/**
- * Cues as a WebVTT file (W3C WebVTT). Cues without text read "[speech]" and a NOTE says why.
- */
+/** Formats cues as a WebVTT file (W3C WebVTT). Cues without text read "[speech]", and a NOTE says why. */
 export function toWebVtt(cues: readonly WrittenCue[]): string {
   const blocks = ['WEBVTT'];
   if (cues.some((cue) => cue.text === null)) {
@@ -20,7 +18,7 @@ export function toWebVtt(cues: readonly WrittenCue[]): string {
   return `${blocks.join('\n\n')}\n`;
 }
 
-/** Cues as a SubRip file, which has commas in its times and no markup of its own to escape. */
+/** Formats cues as a SubRip file, which has commas in its times and no markup to escape. */
 export function toSrt(cues: readonly WrittenCue[]): string {
   const time = (ms: number) => toTimestamp(ms).replace('.', ',');
   return cues
@@ -31,7 +29,7 @@ export function toSrt(cues: readonly WrittenCue[]): string {
     .join('');
 }
 
-/** `hh:mm:ss.mmm` as WebVTT wants it. */
+/** Formats a time as `hh:mm:ss.mmm` for WebVTT. */
 export function toTimestamp(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   const two = (value: number) => String(value).padStart(2, '0');
@@ -46,7 +44,7 @@ function onOwnLines(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, '\n').trim();
 }
 
-/** Markup characters are escaped; an arrow would begin a cue. */
+/** Escapes markup characters; an arrow would start a cue. */
 function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

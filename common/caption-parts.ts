@@ -5,8 +5,8 @@ interface TimedText {
 }
 
 /**
- * How long a text takes to say, in no unit: letters and digits count one, a digit is said as a word and counts three, a stop is a
- * breath. Syllables follow letters closely enough to place words, in every script alike.
+ * Estimates how long a text takes to say, without a unit: letters count one, a digit is said as a word and counts
+ * three, a stop counts as a breath. Syllables follow letters closely enough to place words in every script.
  */
 export function spokenWeight(text: string): number {
   let weight = 0;
@@ -19,7 +19,7 @@ export function spokenWeight(text: string): number {
   return Math.max(1, weight);
 }
 
-/** Pieces of a text of at most `mostChars`, cut between words where there are any, of about equal length. */
+/** Cuts a text into pieces of at most `mostChars` and about equal length, between words where possible. */
 export function cutText(text: string, mostChars: number): string[] {
   if (text.length <= mostChars) return [text];
   const words = text.split(/\s+/).flatMap((word) => cutWord(word, mostChars));
@@ -34,7 +34,7 @@ export function cutText(text: string, mostChars: number): string[] {
 function cutWord(word: string, mostChars: number): string[] {
   if (word.length <= mostChars) return [word];
   const chars = Array.from(word);
-  // Two UTF-16 units a character at the most.
+  // A character has at most two UTF-16 units.
   const step = Math.max(1, Math.floor(mostChars / 2));
   return Array.from({ length: Math.ceil(chars.length / step) }, (_, i) =>
     chars.slice(i * step, (i + 1) * step).join(''),
@@ -53,7 +53,9 @@ function intoEqual(words: readonly string[], count: number): string[] {
   return pieces.map((piece) => piece.join(' ')).filter((piece) => piece !== '');
 }
 
-/** Spreads pieces over a stretch of time by how long each takes to say; ms are whole, rising and never empty. */
+/**
+ * Spreads pieces over a stretch of time by how long each takes to say; times are whole ms, ascending and never empty.
+ */
 export function spreadOver(pieces: readonly string[], startMs: number, endMs: number): TimedText[] {
   const weights = pieces.map(spokenWeight);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -68,7 +70,7 @@ export function spreadOver(pieces: readonly string[], startMs: number, endMs: nu
     .filter((piece) => piece.endMs > piece.startMs);
 }
 
-/** A cue cut into parts of at most `mostChars`, each with its share of the time. */
+/** Splits a cue into parts of at most `mostChars`, each with its share of the time. */
 export function toParts({ startMs, endMs, text }: TimedText, mostChars: number): TimedText[] {
   return spreadOver(cutText(text, mostChars), startMs, endMs);
 }

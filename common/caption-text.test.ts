@@ -12,14 +12,14 @@ const problems = (text: string) =>
   readCaptionText(text, []).errors.map(({ line, problem }) => `${line} ${problem}`);
 
 describe('captions as one text', () => {
-  it('come back as they were, with where their words come from, from SubRip and from WebVTT', () => {
+  it('come back unchanged, with the source of their words, from SubRip and from WebVTT', () => {
     expect(readCaptionText(toCaptionText(CUES), CUES)).toEqual({ cues: CUES, errors: [] });
     const vtt = toWebVtt(CUES.filter(({ text }) => text !== null));
     expect(readCaptionText(vtt, CUES)).toEqual({ cues: [CUES[0], CUES[2]], errors: [] });
     expect(readCaptionText('', CUES)).toEqual({ cues: [], errors: [] });
   });
 
-  it('keep the source of words that only moved, and take changed ones for typed', () => {
+  it('keep the source of words that only moved, and count changed ones as typed', () => {
     const moved = '1\n00:00:07,000 --> 00:00:08,000\n42\n\n2\n00:00:09,000 --> 00:00:10,000\n43';
     expect(readCaptionText(moved, CUES).cues).toEqual([
       { startMs: 7000, endMs: 8000, text: '42', source: 'speech_model', confidence: 0.4 },
@@ -41,7 +41,7 @@ describe('captions as one text', () => {
     expect(problems(text)).toEqual(expected);
   });
 
-  it('are refused where there are too many, at the first one over', () => {
+  it('are refused when there are too many, at the first one over the limit', () => {
     const many = Array.from({ length: CAPTION_LIMITS.cues + 2 }, (_, i) => {
       return {
         startMs: i * 100,

@@ -9,9 +9,9 @@ import {
 import { tidyCueText, TIMING, timeOf } from './parse-captions.ts';
 
 /**
- * What keeps a line of a caption text from being taken. `no_time`: a cue without its line of times. `bad_time`: more than 59 minutes
- * or seconds. `no_gap`: no blank line before the next cue. `settings`: something behind the times. `comment`: a note or style of
- * WebVTT. `too_many`: more cues than a video can have. The others are those of cues.
+ * Why a line of a caption text cannot be accepted. `no_time`: a cue without its line of times. `bad_time`: more than 59
+ * minutes or seconds. `no_gap`: no blank line before the next cue. `settings`: something after the times. `comment`: a
+ * note or style of WebVTT. `too_many`: more cues than a video can have. The others are problems of cues.
  */
 export type CaptionLineProblem =
   | CueProblemKind
@@ -23,24 +23,24 @@ export type CaptionLineProblem =
   | 'too_many';
 
 export interface CaptionTextError {
-  /** Line of the text, from 1. */
+  /** Line number, counted from 1. */
   readonly line: number;
   readonly problem: CaptionLineProblem;
 }
 
 export interface ReadCaptionText {
   readonly cues: readonly VideoCue[];
-  /** In the order of the lines; with any, the cues are not those of the text. */
+  /** Ordered by line; if there are any, the cues are incomplete. */
   readonly errors: readonly CaptionTextError[];
 }
 
-/** All cues as one text to edit: SubRip, in which words stand as they are. */
+/** Formats all cues as one text to edit: SubRip, which shows words unchanged. */
 export function toCaptionText(cues: readonly VideoCue[]): string {
   return toSrt(cues).trimEnd();
 }
 
 interface Block {
-  /** Line of its first one, from 1. */
+  /** Line number of the first line, counted from 1. */
   readonly line: number;
   readonly lines: readonly string[];
 }
@@ -61,9 +61,9 @@ function blocksOf(text: string): Block[] {
 }
 
 /**
- * Reads a whole text of captions as people edit it, SubRip or WebVTT. Unlike the import of a file it drops and moves nothing: what
- * cannot be kept is an error with its line. Cues that were there before keep where their words come from.
- * @param before the cues the text was made from
+ * Parses a whole caption text as people edit it, SubRip or WebVTT. Unlike the import of a file it drops and moves
+ * nothing: what cannot be kept is an error with its line. Unchanged cues keep the source of their words.
+ * @param before the cues that the text was made from
  */
 export function readCaptionText(text: string, before: readonly VideoCue[]): ReadCaptionText {
   const blocks = blocksOf(text.replace(/^\u{FEFF}/u, ''));
@@ -106,12 +106,12 @@ export function readCaptionText(text: string, before: readonly VideoCue[]): Read
 
 const wordsOf = (text: string): string | null => (text === '' || text === UNKNOWN_TEXT ? null : text);
 
-/** What our WebVTT files escape; other entities stay as they are written. */
+/** Reverses what our WebVTT files escape; other entities stay as written. */
 function unescape(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** A cue whose words were not changed keeps their source, wherever it stands now; all others are typed. */
+/** A cue whose words did not change keeps their source, wherever it is now; all others count as typed. */
 function withSources(
   cues: readonly Pick<VideoCue, 'startMs' | 'endMs' | 'text'>[],
   before: readonly VideoCue[],

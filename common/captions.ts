@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** What the captions of one video may hold (D-63, N10). */
+/** Limits of the captions of one video (D-63, N10). */
 export const CAPTION_LIMITS = {
   cues: 2000,
-  /** Characters of one cue. */
+  /** Characters per cue. */
   chars: 500,
-  /** A cue ends at the latest here, ms: a day, longer than any clip. */
+  /** Latest end of a cue, ms: a day, longer than any clip. */
   lastMs: 86_400_000,
 } as const;
 
@@ -13,45 +13,47 @@ export const CAPTION_LIMITS = {
 export const UNKNOWN_TEXT = '[speech]';
 
 /**
- * Where the words of a cue come from, or, without words, its times. `timing_only`: speech was measured, nobody has said yet what
- * was spoken. `manual`: typed. `imported`: from a file. `script`: laid over the speech from a pasted text. `speech_model`: heard
- * by a speech engine of the operator.
+ * Source of a cue's words or, without words, of its times. `timing_only`: speech was measured, but its words are not
+ * known yet. `manual`: typed. `imported`: from a file. `script`: a pasted text spread over the speech. `speech_model`:
+ * heard by the operator's speech engine.
  */
 export const captionSource = z.enum(['timing_only', 'manual', 'imported', 'script', 'speech_model']);
 
 const moment = z.number().int().min(0).max(CAPTION_LIMITS.lastMs);
 
 /**
- * Of which clip the times of captions are. The two differ where a repair moved the sound: words are heard at another time in the
- * original.
+ * The clip that the times of captions refer to. The two differ when a repair moved the sound: words are heard at
+ * another time in the original.
  */
 export const captionAxis = z.enum(['mended', 'original']);
 export type CaptionAxis = z.infer<typeof captionAxis>;
 
-/** One caption. Times are ms on the axis that stands beside the list. */
+/** One caption. Times are ms on the axis given with the list. */
 export const videoCue = z.object({
   startMs: moment,
   endMs: moment,
-  /** Null: somebody speaks, the words are not known. */
+  /** Null: somebody speaks, but the words are not known. */
   text: z.string().trim().min(1).max(CAPTION_LIMITS.chars).nullable(),
   source: captionSource,
-  /** How sure a speech engine was, 0 to 1; null where nothing guessed. */
+  /** Confidence of the speech engine, 0 to 1; null for words that were not guessed. */
   confidence: z.number().min(0).max(1).nullable(),
 });
 export type VideoCue = z.infer<typeof videoCue>;
 
-/** What makes a list of cues one that cannot be kept. */
+/** Why a list of cues cannot be kept. */
 export type CueProblemKind = 'ends_early' | 'overlaps' | 'too_long' | 'bad_characters' | 'too_late';
 export interface CueProblem {
-  /** Place in the list, from 0. */
+  /** Index in the list, from 0. */
   readonly index: number;
   readonly kind: CueProblemKind;
 }
 
-/** Tabs and control characters do not belong into a caption; lines do. */
+/** Tabs and control characters are not allowed in a caption; line breaks are. */
 const CONTROL = /[^\P{Cc}\n]/u;
 
-/** Every cue that does not fit its neighbours or the limits, in order; the browser and the server ask the same question. */
+/**
+ * Finds every cue that conflicts with its neighbours or the limits, in order; browser and server use the same check.
+ */
 export function findCueProblems(cues: readonly Pick<VideoCue, 'startMs' | 'endMs' | 'text'>[]): CueProblem[] {
   return cues.flatMap((cue, index) => {
     const kind = problemOf(cue, cues[index - 1]?.endMs ?? 0);
@@ -71,7 +73,7 @@ function problemOf(
   return null;
 }
 
-/** The problem in one sentence that names the cue as people count. */
+/** Describes the problem in one sentence that names the cue, counted from 1. */
 export function cueProblemText({ index, kind }: CueProblem): string {
   const name = `Caption ${index + 1}`;
   switch (kind) {
@@ -88,7 +90,7 @@ export function cueProblemText({ index, kind }: CueProblem): string {
   }
 }
 
-/** A whole list of cues as it is kept: rising, none over another. */
+/** A list of cues that can be kept: ascending, without overlap. */
 export const videoCues = z
   .array(videoCue)
   .max(CAPTION_LIMITS.cues, `A video has at most ${CAPTION_LIMITS.cues} captions.`)
@@ -97,7 +99,7 @@ export const videoCues = z
       context.addIssue({ code: 'custom', path: [problem.index], message: cueProblemText(problem) });
   });
 
-/** How many cues have words. */
+/** Number of cues with words. */
 export function countWorded(cues: readonly Pick<VideoCue, 'text'>[]): number {
   return cues.filter(({ text }) => text !== null).length;
 }

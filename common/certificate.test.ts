@@ -46,7 +46,7 @@ const issued = certificateText({
   signature: sign(null, Buffer.from(certificateText(body)), privateKey).toString('hex'),
 });
 
-/** Whether the text is a certificate that its own key has signed. */
+/** Whether the text is a certificate signed by the key inside it. */
 function holds(text: string): boolean {
   const read = readCertificate(text);
   if (!read.ok) return false;
@@ -56,31 +56,31 @@ function holds(text: string): boolean {
 }
 
 describe('canonicalJson', () => {
-  it('writes equal values alike, whatever the order and layout of their text', () => {
+  it('writes equal values identically, whatever the order and layout of their text', () => {
     const one = JSON.parse('{"b": [1, {"z": null, "a": "é\\n"}], "a": 1.50}');
     const two = JSON.parse('{"a":1.5,"b":[1,{"a":"é\\n","z":null}]}');
     expect(canonicalJson(one)).toBe(canonicalJson(two));
     expect(canonicalJson(one)).toBe('{"a":1.5,"b":[1,{"a":"é\\n","z":null}]}');
   });
 
-  it('tells other values and another order of a list apart', () => {
+  it('distinguishes other values and another order of a list', () => {
     expect(canonicalJson([1, 2])).not.toBe(canonicalJson([2, 1]));
     expect(canonicalJson({ a: 1 })).not.toBe(canonicalJson({ a: '1' }));
   });
 });
 
 describe('readCertificate', () => {
-  it('gives back what was signed', () => {
+  it('returns what was signed', () => {
     const read = readCertificate(issued);
     expect(read).toMatchObject({ ok: true, signedText: certificateText(body) });
     expect(holds(issued)).toBe(true);
   });
 
-  it('does not hold when any single byte of the file is another one', () => {
+  it('fails when any single byte of the file differs', () => {
     const bytes = Buffer.from(issued);
     const survivors: number[] = [];
     for (let place = 0; place < bytes.length; place += 1) {
-      // The bit of upper and lower case, and the lowest one: neighbours in the alphabet and among digits.
+      // The bit for upper and lower case, and the lowest bit: neighbours in the alphabet and among digits.
       for (const flip of [0x20, 0x01]) {
         const changed = Buffer.from(bytes);
         changed.writeUInt8(changed.readUInt8(place) ^ flip, place);
@@ -102,7 +102,7 @@ describe('readCertificate', () => {
     expect(readCertificate(text).ok).toBe(false);
   });
 
-  it('tells another kind of file from a changed certificate', () => {
+  it('distinguishes another kind of file from a changed certificate', () => {
     expect(readCertificate('{"hello": 1}')).toEqual({ ok: false, reason: 'not_a_certificate' });
     expect(readCertificate('no JSON')).toEqual({ ok: false, reason: 'not_a_certificate' });
     expect(readCertificate(`${issued}\n`)).toEqual({ ok: false, reason: 'changed' });

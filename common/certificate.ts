@@ -9,13 +9,11 @@ import {
 } from './report.ts';
 
 /**
- * The repair certificate: what was done to a clip, signed by the server that did it. Whoever holds the
- * certificate, the two files and the server's public key can tell without the server that none of them was
- * changed.
+ * The repair certificate: what was done to a clip, signed by the server that did it. With the certificate, the two
+ * files and the server's public key anybody can check, without the server, that none of them was changed.
  *
- * The signature is Ed25519 (RFC 8032) over the UTF-8 bytes of `certificateText` of everything but the
- * signature. A certificate counts only in exactly that form, so that no byte of the file can change
- * unnoticed.
+ * The signature is Ed25519 (RFC 8032) over the UTF-8 bytes of `certificateText` of everything except the signature. A
+ * certificate is valid only in exactly that form, so that no byte of the file can change unnoticed.
  */
 export const CERTIFICATE_SCHEMA = 'reelmend.certificate/1';
 
@@ -28,7 +26,7 @@ export const publicKeyHex = hexOf(32);
 
 const certifiedFile = z.strictObject({ sha256: sha256Hex, sizeBytes: z.number().int().nonnegative() });
 
-/** One defect of the report as far as it is certified: where it was and what became of it. */
+/** The certified part of one defect in the report: where it was and what became of it. */
 export const certifiedClaim = z.strictObject({
   id: z.string(),
   kind: defectKind,
@@ -46,14 +44,14 @@ const certifiedStream = z.strictObject(streamTreatment.omit({ reason: true }).sh
 
 export const certificateBody = z.strictObject({
   schema: z.literal(CERTIFICATE_SCHEMA),
-  /** Moment of the signature, ISO 8601 in UTC. */
+  /** Time of the signature, ISO 8601 in UTC. */
   issuedAt: z.iso.datetime(),
   /** Address of the server that signed; its public key is at `/api/certificate-key` there. */
   issuer: z.string(),
   outcome: z.enum(['unchanged', 'repaired']),
   original: certifiedFile,
   result: certifiedFile,
-  /** SHA-256 of `canonicalJson` of the repair report, however the report's file is laid out. */
+  /** SHA-256 of `canonicalJson` of the repair report, independent of the file's layout. */
   reportSha256: sha256Hex,
   tools: z.strictObject({ reelmend: z.string(), ffmpeg: z.string() }),
   video: certifiedStream,
@@ -67,10 +65,10 @@ export type CertificateBody = z.infer<typeof certificateBody>;
 export const certificate = certificateBody.extend({ signature: hexOf(64) });
 export type Certificate = z.infer<typeof certificate>;
 
-/** What the server's key address answers. */
+/** The answer of the server's key address. */
 export const certificateKey = z.object({
   algorithm: z.literal('Ed25519'),
-  /** Raw key, as it stands in each certificate. */
+  /** Raw key, as in each certificate. */
   publicKey: publicKeyHex,
   /** The same key for other tools (SubjectPublicKeyInfo). */
   pem: z.string(),
@@ -78,7 +76,7 @@ export const certificateKey = z.object({
 export type CertificateKey = z.infer<typeof certificateKey>;
 
 /**
- * What a certificate says about a report.
+ * Builds the part of a certificate that is signed, from a report.
  * @param reportSha256 SHA-256 of `canonicalJson(report)`
  */
 export function toCertificateBody(input: {
@@ -121,12 +119,12 @@ export function toCertificateBody(input: {
   };
 }
 
-/** A JSON value as text: names in order of their code units, no white space (the form of RFC 8785). */
+/** A JSON value as text: names ordered by code units, no white space (the form of RFC 8785). */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sortNames(value));
 }
 
-/** The one form of a certificate or of its signed part: names in order, two spaces, a line end. */
+/** The only valid form of a certificate or of its signed part: ordered names, two spaces of indentation, a line end. */
 export function certificateText(value: Certificate | CertificateBody): string {
   return `${JSON.stringify(sortNames(value), null, 2)}\n`;
 }
@@ -140,10 +138,10 @@ function sortNames(value: unknown): unknown {
 
 export type ReadCertificate =
   | { readonly ok: true; readonly certificate: Certificate; readonly signedText: string }
-  /** `changed`: a certificate by its content, but not in the form it was issued in. */
+  /** `changed`: the content is that of a certificate, but not in the form in which it was issued. */
   | { readonly ok: false; readonly reason: 'not_a_certificate' | 'changed' };
 
-/** Reads a certificate's file and gives the text that its signature must fit. Does not check the signature. */
+/** Parses a certificate's file and returns the text that its signature must match. Does not check the signature. */
 export function readCertificate(text: string): ReadCertificate {
   let value: unknown;
   try {

@@ -1,7 +1,7 @@
 /**
- * The words that lead the published lists of common passwords. Those lists hold hardly a password with
- * an upper-case letter and a digit; what people make of these words to satisfy that rule is: a capital
- * and digits, a year or a mark at the end, or letters replaced by look-alike digits.
+ * The words that lead the published lists of common passwords. Those lists contain hardly any password with an
+ * upper-case letter and a digit. To satisfy that rule, people decorate these words: a capital and digits, a year or a
+ * mark at the end, or look-alike digits for letters.
  */
 const COMMON_WORDS = new Set(
   `password passwort passw pass qwerty qwertyuiop qwertz azerty asdf asdfgh asdfghjkl zxcvbn zxcvbnm qazwsx
@@ -31,14 +31,14 @@ const LOOK_ALIKE: Readonly<Record<string, string>> = {
   '!': 'i',
 };
 
-/** Whether a password is a common word, once the usual decoration is taken off. */
+/** Whether a password is a common word once the usual decoration is removed. */
 function isCommonPassword(password: string): boolean {
   const lower = password.toLowerCase();
   const core = lower.replace(/^[\d\W_]+/, '').replace(/[\d\W_]+$/, '');
   const spelled = core.replaceAll(/[0134579@$!]/g, (mark) => LOOK_ALIKE[mark] ?? mark);
   const letters = lower.replaceAll(/[^a-z]/g, '');
   const words = letters.length >= 6 ? [core, spelled, letters] : [core, spelled];
-  // A long rest in other signs is no decoration any more.
+  // A long rest of other characters is more than decoration.
   const mostly = words.filter((word) => word.length * 2 >= lower.length);
   return mostly.some((word) => COMMON_WORDS.has(word) || isRepeated(word));
 }
@@ -49,9 +49,9 @@ function isRepeated(word: string): boolean {
 }
 
 /**
- * Whether a password that fits the rules is still one of the first that are tried: a common word, or a name with
- * digits around it. The specification names the rules (section 5), so this is advice and never a refusal.
- * @param names user name, address or what else others know of its owner
+ * Whether a password that fits the rules is still easily guessed: a common word, or a name with digits around it. The
+ * specification sets the rules (section 5), so this is advice and never a refusal.
+ * @param names user name, address or whatever else others know of its owner
  */
 export function isEasyToGuess(password: string, names: readonly string[]): boolean {
   const letters = lettersOf(password);

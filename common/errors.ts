@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Every error the API answers: code -> HTTP status and the message used when the thrower gives none.
- * Clients switch on the code, never on the text (except the login page, see D-19).
+ * Every error of the API: code -> HTTP status, and the message used when the thrower gives none. Clients depend on the
+ * code, never on the text (except the login page, see D-19).
  */
 export const ERRORS = {
   bad_request: { status: 400, message: 'The request could not be understood.' },

@@ -13,7 +13,7 @@ describe('formatBytes', () => {
     [2147483648, '2 GB'],
   ])('shows %i as %s', (bytes, text) => expect(formatBytes(bytes)).toBe(text));
 
-  it('does not break on a size that is no number', () => expect(formatBytes(Number.NaN)).toBe('0 Bytes'));
+  it('does not fail on a size that is not a number', () => expect(formatBytes(Number.NaN)).toBe('0 Bytes'));
 });
 
 describe('formatMegabytes', () => {

@@ -4,8 +4,8 @@ export interface TimeSpan {
 }
 
 /**
- * Stretches of time, rising, with those that belong together as one.
- * @param isOne whether a stretch belongs to what stands before it
+ * Joins stretches of time that belong together; ascending.
+ * @param isOne whether a stretch belongs to the one before it
  */
 export function joinSpans(
   spans: readonly TimeSpan[],

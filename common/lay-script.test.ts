@@ -7,7 +7,7 @@ const rows = (script: string, speech: { startMs: number; endMs: number }[], dura
   (layScript(script, speech, durationMs) ?? []).map(({ startMs, endMs, text }) => [startMs, endMs, text]);
 
 describe('layScript', () => {
-  it('gives each sentence the stretch it fits, pauses between them', () => {
+  it('gives each sentence the stretch that fits it, with pauses between them', () => {
     const speech = [span(1000, 2000), span(3000, 6000), span(8000, 9500)];
     const script = 'Good morning all. Today we walk along the river and look for birds. Then we have tea.';
     expect(rows(script, speech)).toEqual([
@@ -17,7 +17,7 @@ describe('layScript', () => {
     ]);
   });
 
-  it('takes the cues of one long stretch for one stretch', () => {
+  it('treats the cues of one long stretch as one stretch', () => {
     const speech = [span(0, 5000), span(5000, 10_000)];
     const cues = rows('Short. A much longer sentence that takes most of the time here.', speech);
     expect(cues[0]?.[0]).toBe(0);
@@ -31,7 +31,7 @@ describe('layScript', () => {
     expect(cues).toEqual([[0, 4000, 'One single sentence goes on through the pause.']]);
   });
 
-  it('leaves no last word alone when it cuts a long sentence', () => {
+  it('does not leave a single last word when it cuts a long sentence', () => {
     const text =
       'This is the optical and science segment of the telescope in one of the largest cleanrooms there is, Maryland.';
     const cues = rows(text, [span(0, 9000)]);
@@ -39,7 +39,7 @@ describe('layScript', () => {
     for (const [, , words] of cues) expect(String(words).length).toBeGreaterThan(40);
   });
 
-  it('does not stretch a sentence to a pause that lies in the next one', () => {
+  it('does not stretch a sentence to a pause inside the next one', () => {
     const [first, second] = rows(
       'So we looked at it. And we asked what would happen if all of us went there together.',
       [span(0, 5000), span(6000, 10_000)],
@@ -52,7 +52,7 @@ describe('layScript', () => {
     ]);
   });
 
-  it('cuts long sentences at commas, keeps every word and makes a list that can be kept', () => {
+  it('cuts long sentences at commas, keeps every word and makes a valid list', () => {
     const words = Array.from({ length: 120 }, (_, i) => (i % 9 === 8 ? `word${i},` : `word${i}`)).join(' ');
     const cues = layScript(
       `${words}.\n\nAnd 12 more, said later!`,
@@ -66,11 +66,11 @@ describe('layScript', () => {
     expect(cues?.at(-1)).toMatchObject({ startMs: 41_000, endMs: 44_000 });
   });
 
-  it('spreads over the whole clip where nobody was heard', () => {
+  it('spreads over the whole clip when nobody was heard', () => {
     expect(rows('Hello there.', [], 4000)).toEqual([[0, 4000, 'Hello there.']]);
   });
 
-  it('gives up on nothing, on no time and on far too much text', () => {
+  it('returns nothing without text, without time and for far too much text', () => {
     expect(layScript(' \n ', [span(0, 1000)], 1000)).toBeNull();
     expect(layScript('Words.', [], null)).toBeNull();
     expect(layScript('Many words. '.repeat(100), [span(0, 1000)], 1000)).toBeNull();

@@ -4,31 +4,31 @@ import { tidyCueText } from './parse-captions.ts';
 import { CAPTION_LIMITS, type VideoCue } from './captions.ts';
 
 export const SCRIPT = {
-  /** Two lines of 42 characters, the longest caption that is common practice. */
+  /** Two lines of 42 characters, the longest caption in common practice. */
   charsPerCue: 84,
-  /** Characters of the last piece of a sentence that was cut at commas. */
+  /** Least characters of the last piece of a sentence that was cut at commas. */
   leastTail: 20,
-  /** Stretches of speech this close to each other are one: the repair cuts long ones into cues. */
+  /** Closer stretches of speech count as one, because the repair cuts long ones into cues. */
   joinMs: 120,
-  /** A sentence end is moved to a pause this far away at the most, as a share of what lies around it. */
+  /** The greatest distance that a sentence end is moved to a pause, as a share of the length around it. */
   reach: 0.45,
-  /** What is said before that pause becomes this much slower or faster at the most: people keep their pace. */
+  /** The greatest factor by which speech before that pause gets slower or faster: people keep their pace. */
   paceChange: 1.4,
-  /** Faster than anybody speaks, ms a cue: such a script belongs to another clip. */
+  /** Faster than anybody speaks, ms per cue: such a script belongs to another clip. */
   leastCueMs: 120,
 } as const;
 
 interface Unit {
   readonly text: string;
   readonly weight: number;
-  /** Whether a sentence ends behind it. */
+  /** Whether a sentence ends after it. */
   readonly ends: boolean;
 }
 
 /**
- * Lays a text over the stretches in which somebody speaks: each piece gets time by how long it takes to say, and sentence ends go
- * to pauses that are near. Nothing is heard: the times are an estimate for people to correct.
- * @param durationMs used whole where no speech is known
+ * Spreads a text over the stretches in which somebody speaks: each piece gets time by how long it takes to say, and
+ * sentence ends move to nearby pauses. No speech is recognised: the times are an estimate for people to correct.
+ * @param durationMs the whole clip is used when no speech is known
  * @returns null when there is no text, no time, or far too much text for the time
  */
 export function layScript(
@@ -57,7 +57,9 @@ export function layScript(
   });
 }
 
-/** Sentences, and pieces of those that are too long for a caption; cut at commas where it can be. */
+/**
+ * Splits a text into sentences, and sentences that are too long for a caption into pieces, at commas where possible.
+ */
 function toUnits(script: string): Unit[] {
   return tidyCueText(script)
     .replaceAll(/([.!?…。！？]["'”’»)\]]*)\s+/gu, '$1\n')
@@ -81,17 +83,17 @@ function cutAtCommas(sentence: string): string[] {
     else packed.push(phrase);
   }
   const pieces = packed.flatMap((phrase) => cutText(phrase, SCRIPT.charsPerCue));
-  // A last word of its own reads badly: equal parts then, wherever the commas are.
+  // A short last piece reads badly, so the parts are made equal, ignoring commas.
   return (pieces.at(-1)?.length ?? 0) < SCRIPT.leastTail ? cutText(sentence, SCRIPT.charsPerCue) : pieces;
 }
 
-/** Where pauses are when only the spoken time counts. */
+/** Positions of pauses when only spoken time counts, ms. */
 function pausesOf(spans: readonly TimeSpan[]): number[] {
   let spokenMs = 0;
   return spans.slice(0, -1).map(({ startMs, endMs }) => (spokenMs += endMs - startMs));
 }
 
-/** End of each unit in spoken time, by weight alone. */
+/** End of each unit in spoken time, ms, by weight alone. */
 function placeEnds(units: readonly Unit[], totalMs: number): number[] {
   const total = units.reduce((sum, { weight }) => sum + weight, 0);
   let before = 0;
@@ -102,8 +104,8 @@ function placeEnds(units: readonly Unit[], totalMs: number): number[] {
 }
 
 /**
- * A sentence end and a pause that are each other's nearest become one; what lies between two such places is spread anew. A pause
- * further away than that belongs inside a sentence.
+ * Joins a sentence end and a pause that are each other's nearest, and spreads the units between such places anew. A
+ * pause farther away is inside a sentence.
  */
 function snapToPauses(ends: readonly number[], units: readonly Unit[], pauses: readonly number[]): number[] {
   const totalMs = ends.at(-1) ?? 0;
@@ -140,7 +142,7 @@ function nearest<Item>(items: readonly Item[], atMs: number, of: (item: Item) =>
   return best;
 }
 
-/** Spoken time -> time of the clip; at a pause a cue starts behind it and ends before it. */
+/** Converts spoken time to time of the clip; at a pause a cue starts after it and ends before it. */
 function clipTime(spokenMs: number, spans: readonly TimeSpan[], side: 'start' | 'end'): number {
   let before = 0;
   for (const { startMs, endMs } of spans) {

@@ -1,15 +1,18 @@
-/** Numbers of the specification (section 9) and of our decisions; each fact stands here once. */
+/** Numbers of the specification (section 9) and of our decisions; each is defined only here. */
 
 export const MAX_UPLOAD_BYTES = 2 * 1024 ** 3;
 export const MIN_UPLOAD_BYTES = 1;
-/** Largest tus chunk, for fast lines: below common 100 MB body limits. On slow ones the browser sends smaller ones. */
+/**
+ * Largest tus chunk, for fast connections: below common 100 MB body limits. On slow ones the browser sends smaller
+ * chunks.
+ */
 export const UPLOAD_CHUNK_BYTES = 8 * 1024 ** 2;
-/** Unfinished uploads are kept this long (D-109). */
+/** How long unfinished uploads are kept (D-109). */
 export const UPLOAD_TTL_MS = 7 * 24 * 3600_000;
-/** Uploads one account may have open at a time. */
+/** Maximum of open uploads per account. */
 export const MAX_OPEN_UPLOADS = 20;
 
-/** Polling intervals used while push is down (specification section 9, D-83). */
+/** Polling intervals while push is down (specification section 9, D-83). */
 export const POLL_MS = {
   status: 2000,
   stats: 5000,
@@ -22,7 +25,7 @@ export const POLL_MS = {
   ideas: 10_000,
   leaderboard: 30_000,
 } as const;
-/** One safety read while push is healthy (D-83). */
+/** Interval of the safety poll while push is healthy (D-83). */
 export const SAFETY_POLL_MS = 30_000;
 export const SESSION_FRESH_MS = 5 * 60_000;
 
@@ -41,14 +44,14 @@ export const NAME_TOO_LONG = `The name has at most ${FILE_NAME_MAX} characters.`
 export const IDEA_TEXT_MAX = 2000;
 export const IDEA_NAME_MAX = 40;
 
-/** Minutes saved per fixed issue, for the "Saved" tile (D-75): an estimate, and said so. */
+/** Minutes saved per fixed issue, for the "Saved" tile (D-75); labelled as an estimate. */
 export const MINUTES_SAVED_PER_FIX = 5;
 /**
- * Fixes of one clip that count for the time saved. A lost second is thirty missing pictures and yet one piece of work: without
- * an end to it a clip of 20 s would be said to have saved 17 hours.
+ * Maximum of fixes per clip that count for the time saved. A lost second is thirty missing pictures but one piece of
+ * work: without a limit a clip of 20 s would claim to have saved 17 hours.
  */
 export const MOST_FIXES_TIMED = 12;
 export const SIMULATED_PAYMENT_MS = 2000;
 
-/** File name endings the hero upload takes (specification section 5). */
+/** File name extensions that the hero upload accepts (specification section 5). */
 export const HERO_EXTENSIONS = ['.mp4', '.mov', '.avi'] as const;

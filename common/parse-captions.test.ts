@@ -37,7 +37,7 @@ describe('parseCaptionFile', () => {
     expect(cues[1]?.source).toBe('timing_only');
   });
 
-  it('brings what lies over or before each other into an order that can be kept, and says so', () => {
+  it('puts overlapping and unordered cues into a valid order, and says so', () => {
     const file =
       '00:00:05,000 --> 00:00:04,000\nbackwards\n\n00:00:01,0 --> 00:00:05,500\nlong\n\n' +
       '00:00:01,000 --> 00:00:02,000\nsame start\n';
@@ -50,7 +50,7 @@ describe('parseCaptionFile', () => {
     expect(notes).toEqual({ styled: 0, retimed: 2, joined: 1, divided: 0 });
   });
 
-  it('divides a cue that is longer than one may be, and loses no word', () => {
+  it('splits a cue that is too long, and loses no word', () => {
     const words = Array.from({ length: 300 }, (_, i) => `word${i}`).join(' ');
     const { cues, notes } = read(`00:00:00,000 --> 00:01:00,000\n${words}\n`);
     expect(notes.divided).toBe(1);
@@ -60,7 +60,7 @@ describe('parseCaptionFile', () => {
     expect(cues.at(-1)?.endMs).toBe(60_000);
   });
 
-  it('reads both of our own files back', () => {
+  it('parses both of our own formats', () => {
     const cues = [
       { startMs: 0, endMs: 900, text: 'a <b>&\n--> c' },
       { startMs: 1000, endMs: 2000, text: null },
@@ -70,7 +70,7 @@ describe('parseCaptionFile', () => {
     expect(read(toSrt([{ startMs: 0, endMs: 900, text: 'one\ntwo' }])).rows).toEqual([[0, 900, 'one\ntwo']]);
   });
 
-  it('finds nothing in what is no caption file', () => {
+  it('finds nothing in a file without captions', () => {
     expect(parseCaptionFile('PK\u0003\u0004 nothing here')).toBeNull();
     expect(parseCaptionFile('')).toBeNull();
   });

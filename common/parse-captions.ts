@@ -1,15 +1,15 @@
 import { toParts } from './caption-parts.ts';
 import { CAPTION_LIMITS, UNKNOWN_TEXT, type VideoCue } from './captions.ts';
 
-/** What was changed so that a file could be taken; each is a number of cues. */
+/** Changes made so that a file could be imported; each is a number of cues. */
 export interface ImportNotes {
-  /** Colours, bold, voices, positions: only the words are taken. */
+  /** Cues with colours, bold, voices or positions, of which only the words are kept. */
   readonly styled: number;
-  /** Ended before they began or lay over the next one. */
+  /** Cues that ended before they began or overlapped the next one. */
   readonly retimed: number;
-  /** Began at the same moment as another and became one with it. */
+  /** Cues that began at the same time as another and were joined with it. */
   readonly joined: number;
-  /** Longer than a cue may be, and divided. */
+  /** Cues that were too long and were split. */
   readonly divided: number;
 }
 
@@ -25,9 +25,9 @@ interface RawCue {
 }
 
 const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})`;
-/** A line of times; groups 1 to 4 are the start, 5 to 8 the end, 9 what stands behind them. */
+/** A line of times; groups 1 to 4 are the start, 5 to 8 the end, 9 what follows them. */
 export const TIMING = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(.*)$`);
-/** WebVTT and SubRip tags, voices and inner times; ASS overrides as some tools leave them in SubRip. */
+/** WebVTT and SubRip tags, voices and inner times; ASS overrides that some tools leave in SubRip. */
 const MARKUP = /<\/?[a-z][^<>\n]{0,200}>|<(?:\d+:)?\d+:\d+\.\d+>|\{\\[^{}\n]{0,200}\}/gi;
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
@@ -38,12 +38,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
   rlm: '',
   quot: '"',
 };
-/** How long a cue lasts whose end says nothing, ms. */
+/** Duration of a cue without a valid end, ms. */
 const FALLBACK_MS = 1500;
 
 /**
- * Reads a SubRip or WebVTT file as tools write them: byte order mark, any line ends, commas or points, missing numbers, styles.
- * @returns null when there is no cue in it; more cues than a video may have are the caller's to refuse
+ * Parses a SubRip or WebVTT file as tools write it: byte order mark, any line ends, commas or points, missing numbers,
+ * styles.
+ * @returns null when it has no cues; the caller must refuse more cues than a video may have
  */
 export function parseCaptionFile(file: string): ImportedCaptions | null {
   const lines = file.replace(/^\u{FEFF}/u, '').split(/\r\n|\r|\n/);
@@ -62,7 +63,7 @@ export function parseCaptionFile(file: string): ImportedCaptions | null {
       at += 1;
       words.push(lines[at] ?? '');
     }
-    // The number of the next cue, where no blank line stands between.
+    // The last line is the number of the next cue if no blank line separates them.
     if (TIMING.test(lines[at + 1] ?? '') && /^\d+$/.test((words.at(-1) ?? '').trim())) words.pop();
     const plain = words.join('\n').replaceAll(MARKUP, '');
     if (plain !== words.join('\n') || (match[9] ?? '').trim() !== '') styled += 1;
@@ -77,7 +78,7 @@ export function parseCaptionFile(file: string): ImportedCaptions | null {
   return { cues, notes: { ...notes, styled } };
 }
 
-/** The time, ms, whose groups begin at `first` of a match of `TIMING`. */
+/** The time, ms, in the groups from `first` on of a match of `TIMING`. */
 export function timeOf(match: RegExpExecArray, first: number): number {
   const [hours, minutes, seconds] = [0, 1, 2].map((i) => Number(match[first + i] ?? 0));
   const ms = Number((match[first + 3] ?? '0').padEnd(3, '0'));
@@ -94,7 +95,7 @@ function decode(text: string): string {
   );
 }
 
-/** Text as a cue keeps it: one space between words, no blank lines, no control characters. */
+/** Text in the form that a cue keeps: one space between words, no blank lines, no control characters. */
 export function tidyCueText(text: string): string {
   return text
     .replaceAll(/\r\n?/g, '\n')
@@ -104,7 +105,7 @@ export function tidyCueText(text: string): string {
     .trim();
 }
 
-/** Rising, none over another, none too long. */
+/** Makes cues ascending, without overlap, none too long. */
 function settle(raw: readonly RawCue[]): { cues: VideoCue[]; notes: Omit<ImportNotes, 'styled'> } {
   let retimed = 0;
   let joined = 0;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { PLAN_SLUGS } from './plans.ts';
 
-/** Checks a plan's slug; apart from the table of plans, so that pages that only show plans need no schema code. */
+/**
+ * Schema of a plan's slug; separate from the table of plans, so that pages that only show plans need no schema code.
+ */
 export const planSlug = z.enum(PLAN_SLUGS);

@@ -9,7 +9,7 @@ describe('the plans', () => {
     expect(PLAN_SLUGS.filter((slug) => PLANS[slug].popular)).toEqual(['creator-pro']);
   });
 
-  it('unlock the AI tools for business alone', () => {
+  it('unlock the AI tools only for business', () => {
     expect(PLAN_SLUGS.filter((slug) => planAllows(slug, 'ai_tools'))).toEqual(['business']);
   });
 

@@ -17,13 +17,13 @@ export interface Plan {
   readonly period: string;
   readonly description: string;
   readonly features: readonly string[];
-  /** Those of them that nothing stands behind yet; said beside the list wherever it is shown. */
+  /** Listed features that are not built yet; said beside the list wherever it is shown. */
   readonly notReady: readonly string[];
   readonly popular: boolean;
   readonly paid: boolean;
   /** Videos per calendar month in UTC; null for no limit (D-38). */
   readonly videosPerMonth: number | null;
-  /** Days a draft backup is kept (D-39). */
+  /** Days that a draft backup is kept (D-39). */
   readonly draftDays: number;
   readonly allows: readonly PlanFeature[];
 }
@@ -91,7 +91,7 @@ export const PLANS: Readonly<Record<PlanSlug, Plan>> = {
 
 export const TRIAL_DAYS = 7;
 
-/** Whether a plan includes a feature; server and browser ask the same question. */
+/** Whether a plan includes a feature; server and browser use the same check. */
 export function planAllows(plan: PlanSlug, feature: PlanFeature): boolean {
   return PLANS[plan].allows.includes(feature);
 }

@@ -25,12 +25,12 @@ function kinds(change: Partial<MediaSummary>, sizeBytes = 20 * 1024 ** 2) {
 }
 
 describe('checkPlatforms', () => {
-  it('has nothing to say of an upright clip of everyday make, on all three', () => {
+  it('has no remarks on an ordinary upright clip, for all three', () => {
     expect(kinds({})).toEqual({ tiktok: [], youtube: [], instagram: [] });
     expect(checkPlatforms(UPRIGHT, 1).map(({ platform }) => platform)).toEqual([...PLATFORMS]);
   });
 
-  it('says that a wide clip is boxed, and no Short', () => {
+  it('says that a wide clip is boxed, and is no Short', () => {
     expect(kinds({ width: 1920, height: 1080 })).toEqual({
       tiktok: ['boxed'],
       youtube: ['no_short'],
@@ -41,7 +41,7 @@ describe('checkPlatforms', () => {
     ).toEqual([false, false, false]);
   });
 
-  it('looks at the picture as it is shown, not as it is stored', () => {
+  it('uses the displayed picture, not the stored one', () => {
     expect(kinds({ width: 1920, height: 1080, rotation: 90 })).toEqual({
       tiktok: [],
       youtube: [],
@@ -83,7 +83,7 @@ describe('checkPlatforms', () => {
     ]);
   });
 
-  it('does not judge what is not known', () => {
+  it('does not judge unknown figures', () => {
     const unknown = {
       width: null,
       height: null,

@@ -10,9 +10,9 @@ interface PlatformLimits {
   readonly shortestS: number;
   readonly longestS: number;
   readonly largestBytes: number;
-  /** Shorter side of the picture in pixels, lowest that is taken. */
+  /** Smallest accepted shorter side of the picture, pixels. */
   readonly leastSidePx: number;
-  /** Longer side, highest that is taken. */
+  /** Largest accepted longer side, pixels. */
   readonly mostSidePx: number;
   readonly leastFps: number;
   readonly mostFps: number;
@@ -26,9 +26,9 @@ const MB = 1024 ** 2;
 const GB = 1024 ** 3;
 
 /**
- * What the three platforms publish for short clips. TikTok: media limits of its content posting API. Instagram:
- * limits of Reels in its publishing API. YouTube: Shorts are square or upright and up to three minutes (since
- * October 2024); its general upload rules take almost any file.
+ * Limits that the three platforms publish for short clips. TikTok: media limits of its content posting API. Instagram:
+ * limits of Reels in its publishing API. YouTube: Shorts are square or upright and up to three minutes (since October
+ * 2024); its general upload rules accept almost any file.
  */
 export const PLATFORM_LIMITS: Readonly<Record<Platform, PlatformLimits>> = {
   tiktok: {
@@ -73,7 +73,7 @@ export const PLATFORM_LIMITS: Readonly<Record<Platform, PlatformLimits>> = {
 };
 
 /**
- * One thing that does not fit. `refused`: outside what the platform takes. `shape`: it is taken, but is not upright
+ * One way in which a clip does not fit. `refused`: outside the platform's limits. `shape`: accepted, but not upright
  * and so cropped or boxed; on YouTube it is no Short.
  */
 export type PlatformRemark =
@@ -90,22 +90,22 @@ export type PlatformRemark =
 
 export interface PlatformVerdict {
   readonly platform: Platform;
-  /** Empty when the clip fits as it is. */
+  /** Empty when the clip fits unchanged. */
   readonly remarks: readonly PlatformRemark[];
-  /** Whether something lies outside what the platform takes; other remarks are about how it will look. */
+  /** Whether something exceeds the platform's limits; other remarks are about how it will look. */
   readonly refused: boolean;
 }
 
 const HINTS: readonly PlatformRemark['kind'][] = ['boxed', 'no_short', 'no_sound'];
-/** How far a picture may be from 9:16 until bars or crops are seen: two percent. */
+/** A picture may differ this much from 9:16 before bars or crops become visible: two percent. */
 const UPRIGHT = 9 / 16;
 const SHAPE_TOLERANCE = 0.02;
-/** Average rates are rounded by their containers: 59.94 and 60.01 are sixty. */
+/** Containers round average rates: 59.94 and 60.01 count as sixty. */
 const RATE_TOLERANCE_FPS = 0.5;
 
 /**
- * Holds a file against what the platforms publish (N11): length, size, picture, rate, codecs, shape. Pure; a figure
- * that is not known is not judged. Loudness and the place of captions are not looked at.
+ * Compares a file with the limits that the platforms publish (N11): length, size, picture, rate, codecs, shape. Pure;
+ * unknown figures are not judged. Loudness and the position of captions are not checked.
  */
 export function checkPlatforms(media: MediaSummary, sizeBytes: number): PlatformVerdict[] {
   return PLATFORMS.map((platform) => {
@@ -161,7 +161,7 @@ function ofSound(media: MediaSummary, limits: PlatformLimits): PlatformRemark[] 
   return remarks;
 }
 
-/** Shorts are square or taller; all three show upright pictures of 9:16 without bars or crops. */
+/** Shorts are square or taller; all three show upright 9:16 pictures without bars or crops. */
 function ofShape(media: MediaSummary, platform: Platform): PlatformRemark[] {
   if (media.width === null || media.height === null) return [];
   const turned = Math.abs(media.rotation ?? 0) % 180 === 90;

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { processingStepId, stepState } from './video.ts';
 
 /**
- * The repair report of one video: what was wrong, where, how it was measured, what was done and how the
- * result was checked. Whoever holds original, result and report can confirm each line with ffmpeg alone.
- * All times are milliseconds on the presentation time axis of the file named beside them; frame numbers
- * count displayed pictures from 0.
+ * The repair report of one video: what was wrong, where, how it was measured, what was done and how the result was
+ * checked. With original, result and report anybody can confirm each line with ffmpeg alone. All times are milliseconds
+ * on the presentation time axis of the file named beside them; frame numbers count displayed pictures from 0.
  */
 export const DEFECT_KINDS = [
   'stuttered_cut',
@@ -20,7 +19,7 @@ export const DEFECT_KINDS = [
 export const defectKind = z.enum(DEFECT_KINDS);
 export type DefectKind = z.infer<typeof defectKind>;
 
-/** One measured figure with the limit it is held against. */
+/** One measured figure, with the limit that it is compared with. */
 export const measure = z.object({
   /** Name of the figure in plain words, e.g. "repeated frames", "offset". */
   name: z.string(),
@@ -34,29 +33,29 @@ export const measure = z.object({
 });
 export type Measure = z.infer<typeof measure>;
 
-/** Points of a curve at most: enough for a picture of it, small in every report. */
+/** Maximum number of points of a curve: enough to draw it, small in every report. */
 export const MAX_CURVE_POINTS = 60;
 
 /**
- * A defect's figure over the time of the clip, measured on the original and again on the result. A report without
- * it is complete: clips too short or without evidence have none.
+ * A defect's figure over the time of the clip, measured on the original and again on the result. Optional: clips that
+ * are too short or give no evidence have none.
  */
 export const defectCurve = z.object({
   /**
-   * `sync_offset`: sound minus picture in ms, positive when the sound is late. `low_band_level`: level of the
-   * background 60-500 Hz in dBFS, one point for a second or longer.
+   * `sync_offset`: sound minus picture in ms, positive when the sound is late. `low_band_level`: background level from
+   * 60 to 500 Hz in dBFS, one point per second or longer.
    */
   quantity: z.enum(['sync_offset', 'low_band_level']),
   unit: z.enum(['ms', 'dBFS']),
-  /** What was read: timestamps of the container, events that are seen and heard, or the samples of the sound. */
+  /** What was measured: timestamps of the container, events both seen and heard, or the samples of the sound. */
   source: z.enum(['container', 'content', 'samples']),
   points: z
     .array(
       z.object({
-        /** Moment on the time axis of the original, ascending. */
+        /** Time on the axis of the original, ascending. */
         atMs: z.number(),
         before: z.number(),
-        /** The same on the result; null when nothing was changed or there was too little to measure. */
+        /** The figure on the result; null when nothing was changed or there was too little to measure. */
         after: z.number().nullable(),
       }),
     )
@@ -92,20 +91,23 @@ export const defect = z.object({
   /** First and last damaged picture of the original in display order; null for sound. */
   firstFrame: z.number().int().nullable(),
   lastFrame: z.number().int().nullable(),
-  /** How many of the kind this entry stands for: repeated, missing or damaged frames; 1 for a span. */
+  /** Number of defects in this entry: repeated, missing or damaged frames; 1 for a span. */
   count: z.number().int().nonnegative(),
   /** 0 to 1. */
   confidence: z.number().min(0).max(1),
   /** Name of the detector, so that it can be run again. */
   detector: z.string(),
-  /** `result`: it showed only in a first result, once the defects beside it were mended. Absent for what the original shows. */
+  /**
+   * `result`: found only in a first result, after the defects beside it were repaired. Absent for defects that the
+   * original shows.
+   */
   foundIn: z.literal('result').optional(),
   measure,
   /** The figure over time, for sync and wind. */
   curve: defectCurve.optional(),
   action: repairAction,
   outcome: defectOutcome,
-  /** One sentence for people: what was done, or why it was left as it is. */
+  /** One sentence for people: what was done, or why it was left unchanged. */
   explanation: z.string(),
 });
 export type Defect = z.infer<typeof defect>;
@@ -127,12 +129,12 @@ export const mediaSummary = z.object({
 });
 export type MediaSummary = z.infer<typeof mediaSummary>;
 
-/** What happened to one stream on the way to the result. */
+/** How one stream of the result was produced. */
 export const streamTreatment = z.object({
   treatment: z.enum(['absent', 'untouched', 'copied', 'smart_render', 'full_encode']),
-  /** Why not the gentler treatment; null when nothing gentler exists. */
+  /** Why no gentler treatment was possible; null when nothing gentler exists. */
   reason: z.string().nullable(),
-  /** Coded frames (video) or packets (audio) carried over byte for byte, of all in the original. */
+  /** Coded frames (video) or packets (audio) carried over byte for byte, and the total in the original. */
   unitsKept: z.number().int().nullable(),
   unitsTotal: z.number().int().nullable(),
 });
@@ -147,8 +149,8 @@ export const resultCheck = z.object({
 export type ResultCheck = z.infer<typeof resultCheck>;
 
 /**
- * Where the sound went: what is heard at `t` ms of the original is heard at `startMs + (t + shiftMs - startMs) * stretch` of the
- * result.
+ * How the sound moved: what is heard at `t` ms of the original is heard at `startMs + (t + shiftMs - startMs) *
+ * stretch` of the result.
  */
 export const soundMove = z.object({
   shiftMs: z.number(),
@@ -188,7 +190,7 @@ export const repairReport = z.object({
   tools: z.object({ reelmend: z.string(), ffmpeg: z.string() }),
   video: streamTreatment,
   audio: streamTreatment,
-  /** Left out where the sound is heard when it was. */
+  /** Omitted when the sound keeps its times. */
   soundMove: soundMove.optional(),
   steps: z.array(stepRecord),
   defects: z.array(defect),

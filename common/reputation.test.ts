@@ -19,7 +19,7 @@ describe('levelFor', () => {
 
   it('never falls below the first level', () => expect(levelFor(-1).name).toBe('Newcomer'));
 
-  it('gives every level a colour and an icon of its own', () => {
+  it('gives every level its own colour and icon', () => {
     expect(new Set(LEVELS.map((level) => level.icon)).size).toBe(LEVELS.length);
     expect(new Set(LEVELS.map((level) => level.colour)).size).toBe(LEVELS.length);
   });

@@ -17,7 +17,7 @@ export function levelFor(points: number): Level {
 export const POINTS = {
   idea: 10,
   voteReceived: 5,
-  /** Once, when an idea reaches `popularVotes` votes (D-98). */
+  /** Given once, when an idea reaches `popularVotes` votes (D-98). */
   popularBonus: 25,
   popularVotes: 10,
 } as const;

@@ -22,14 +22,14 @@ function defect(change: Partial<Defect>): Defect {
 }
 
 describe('the time axis of a result', () => {
-  it('moves forward behind removed repeats, and inside them stands still', () => {
+  it('moves earlier after removed repeats, and stands still inside them', () => {
     const removed = defect({});
     expect([500, 1000, 1100, 1200, 5000].map((ms) => toResultMs(ms, [removed]))).toEqual([
       500, 1000, 1000, 1000, 4800,
     ]);
   });
 
-  it('gets the time back that was lost without a trace', () => {
+  it('regains the time that was lost without a trace', () => {
     const hidden = defect({
       detector: 'detect-hidden-drops',
       action: 'rebuilt_frames',
@@ -40,19 +40,19 @@ describe('the time axis of a result', () => {
     expect([8000, 8040, 9000].map((ms) => toResultMs(ms, [hidden]))).toEqual([8000, 8200, 9160]);
   });
 
-  it('adds up what several repairs did, in any order', () => {
+  it('adds up several repairs, in any order', () => {
     const both = [defect({ startMs: 3000, endMs: 3100 }), defect({})];
     expect(toResultMs(10_000, both)).toBe(9700);
     expect(toResultMs(10_000, both.toReversed())).toBe(9700);
   });
 
-  it('is not moved by what was left alone, nor by repairs that keep the times', () => {
+  it('is not changed by what was left alone, nor by repairs that keep the times', () => {
     expect(movesLaterBy(defect({ outcome: 'left_alone' }))).toBe(0);
     expect(movesLaterBy(defect({ action: 'rebuilt_frames' }))).toBe(0);
   });
 });
 
-describe('when something is heard', () => {
+describe('the time of a sound', () => {
   it('follows a sound that was moved and stretched, and back', () => {
     expect(toOriginalSoundMs(1000, { shiftMs: -396, startMs: 0, stretch: 1 })).toBe(1396);
     expect(toResultSoundMs(1396, { shiftMs: -396, startMs: 0, stretch: 1 })).toBe(1000);

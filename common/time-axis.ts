@@ -1,9 +1,9 @@
 import type { Defect, SoundMove } from './report.ts';
 
 /**
- * How far a repair moves all that stands behind it, ms: removed repeats take their time away; pictures lost
- * without a trace in the timestamps get theirs back (such a finding reaches from one picture to the next, so
- * its length is one interval). All other repairs keep the times.
+ * How far a repair moves everything after it, ms. Removed repeats take their time away. Pictures lost without a trace
+ * in the timestamps get their time back; such a finding spans from one picture to the next, so its length is one
+ * interval. All other repairs keep the times.
  */
 export function movesLaterBy({ action, outcome, detector, startMs, endMs, count }: Defect): number {
   if (outcome !== 'repaired') return 0;
@@ -12,7 +12,7 @@ export function movesLaterBy({ action, outcome, detector, startMs, endMs, count 
   return 0;
 }
 
-/** Where a moment of the original stands in the result, ms; inside a removed stretch, where that stretch began. */
+/** Converts a time of the original to the result, ms; inside a removed stretch, the start of that stretch. */
 export function toResultMs(originalMs: number, defects: readonly Defect[]): number {
   return defects.reduce((ms, defect) => {
     const byMs = movesLaterBy(defect);
@@ -23,12 +23,12 @@ export function toResultMs(originalMs: number, defects: readonly Defect[]): numb
   }, originalMs);
 }
 
-/** When something is heard in the result by when it was in the original, ms. */
+/** Converts the time of a sound in the original to its time in the result, ms. */
 export function toResultSoundMs(originalMs: number, { shiftMs, startMs, stretch }: SoundMove): number {
   return startMs + (originalMs + shiftMs - startMs) * stretch;
 }
 
-/** When something was heard in the original by when it is in the result, ms. */
+/** Converts the time of a sound in the result to its time in the original, ms. */
 export function toOriginalSoundMs(resultMs: number, { shiftMs, startMs, stretch }: SoundMove): number {
   return startMs + (resultMs - startMs) / stretch - shiftMs;
 }

@@ -2,13 +2,13 @@ import { z } from 'zod';
 
 export { HERO_EXTENSIONS } from './limits.ts';
 
-/** Status values the specification names (section 3); any other value is shown neutrally (D-73). */
+/** Status values named in the specification (section 3); any other value is shown neutrally (D-73). */
 export const VIDEO_STATUSES = ['processing', 'completed', 'failed'] as const;
 export type VideoStatus = (typeof VIDEO_STATUSES)[number];
 
 /**
- * The journey of a file, in order, with the exact label shown to people (specification section 4).
- * Worker, status answer and client labels all read this one table.
+ * The processing steps in order, with the exact label shown to people (specification section 4). Worker, status answer
+ * and client labels all read this table.
  */
 export const PROCESSING_STEPS = [
   { id: 'analyzing', label: 'Analyzing video issues...' },
@@ -28,11 +28,11 @@ export const processingStepId = z.enum([
   'exporting',
 ]);
 
-/** What became of one step: `not_needed` is said instead of pretending to run (design of the screens, 2). */
+/** State of one step; `not_needed` is shown honestly instead of pretending to run (design of the screens, 2). */
 export const stepState = z.enum(['waiting', 'running', 'done', 'not_needed', 'failed']);
 export type StepState = z.infer<typeof stepState>;
 
-/** Defects found in a clip, in the shape the specification names (section 3, entity Video). */
+/** Defects found in a clip, in the shape that the specification names (section 3, entity Video). */
 export const videoIssues = z.object({
   stutteredCuts: z.number().int().nonnegative().default(0),
   audioSyncIssues: z.boolean().default(false),
@@ -60,10 +60,13 @@ export const NO_ISSUES: VideoIssues = {
 export const fixesApplied = z.record(z.string(), z.union([z.boolean(), z.number().int()]));
 export type FixesApplied = z.infer<typeof fixesApplied>;
 
-/** Fix that says how many of the corrupted sections that count as fixed were only made playable: traces may show. */
+/** Name of a fix that counts the corrupted sections which were only made playable: traces may be visible. */
 export const MADE_PLAYABLE = 'corruptedSectionsMadePlayable';
 
-/** Sum of all fixes: a count counts as itself, `true` as one (D-76); sections made playable are among the corrupted ones. */
+/**
+ * Sum of all fixes: a count counts as itself, `true` as one (D-76); sections made playable are included in the
+ * corrupted ones.
+ */
 export function countFixes(fixes: FixesApplied): number {
   return Object.entries(fixes).reduce<number>(
     (sum, [name, value]) => sum + (name === MADE_PLAYABLE ? 0 : Number(value)),

@@ -7,12 +7,12 @@ export function newId(): string {
 }
 
 /**
- * Base of all models: the same row values from both engines (SQLite gives
- * booleans as 0/1; both give JSON text back unparsed because the columns are `text`).
- * Fields are written with `declare`, else they would become own `undefined` properties of every row.
+ * Base of all models. Gives the same row values from both engines: SQLite returns booleans as 0/1, and both return JSON
+ * as unparsed text because the columns are `text`. Fields are written with `declare`; otherwise they would become own
+ * `undefined` properties of every row.
  */
 export class BaseModel extends Model {
-  /** Columns that hold a boolean. */
+  /** Columns that contain booleans. */
   static booleanColumns: readonly string[] = [];
 
   static override get useLimitInFirst() {

@@ -29,7 +29,7 @@ it('two processes that read before they write in transactions wait for each othe
     db.transaction(async (trx) => {
       const row: unknown = await trx.table('counters').where({ name: 'votes' }).first();
       if (typeof row !== 'object' || row === null || !('count' in row)) throw new Error('no row');
-      // Long enough for the other one to come in between.
+      // Long enough for the other process to write in between.
       await new Promise((resolve) => setTimeout(resolve, 5));
       await trx
         .table('counters')

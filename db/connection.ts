@@ -20,8 +20,9 @@ interface SqliteHandle {
 }
 
 /**
- * Has transactions ask for the right to write as they begin. One that reads first and writes then is refused at once where another process,
- * such as an operator's command, has written in between: what it has read is old, and waiting does not help (`SQLITE_BUSY_SNAPSHOT`).
+ * Makes transactions request the write lock when they begin. Otherwise a transaction that first reads and then writes
+ * fails at once if another process, such as an operator's command, has written in between: its snapshot is old, and
+ * waiting does not help (`SQLITE_BUSY_SNAPSHOT`).
  */
 function beginAsWriter(handle: SqliteHandle): void {
   const all = handle.all.bind(handle);
@@ -38,9 +39,9 @@ interface PgHandle {
  */
 export function databaseOptions(config: DatabaseConfig): Knex.Config {
   const migrations: Knex.MigratorConfig = { migrationSource, tableName: MIGRATIONS_TABLE };
-  // Code writes `userId`, the database holds `user_id`; in rows, conditions and relations alike.
+  // Code uses `userId` and the database `user_id`, in rows, conditions and relations alike.
   const names = knexSnakeCaseMappers();
-  // Whoever asked gets the error and says it in the log's form; knex would print it a second time as text.
+  // The caller gets the error and logs it in our form; knex would print it a second time as text.
   const log = { warn: silent, error: silent, deprecate: silent, debug: silent };
   if (config.databaseUrl !== null) {
     pg.types.setTypeParser(INT8_OID, Number);
@@ -87,7 +88,7 @@ export function databaseOptions(config: DatabaseConfig): Knex.Config {
         next(0);
       },
     },
-    // A query without its transaction would wait for the one connection for ever; fail soon instead.
+    // A query outside its transaction would wait for the one connection for ever; this makes it fail soon.
     acquireConnectionTimeout: 10_000,
     migrations,
     ...names,

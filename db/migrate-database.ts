@@ -2,11 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { MIGRATIONS, MIGRATIONS_TABLE } from './migrations/index.ts';
 
-/** Why the database cannot be brought up to this version, and what to do: a sentence for the operator. */
+/** The database cannot be migrated to this version; the message tells the operator why and what to do. */
 export class DatabaseRefused extends Error {}
 
 export interface MigrateOptions {
-  /** Whether no other process can be migrating: a lock is then what a killed one left, and is taken away. */
+  /** Whether no other process can be migrating: then a lock was left by a killed process and is removed. */
   readonly isAlone: boolean;
   /** How long another process may hold the lock, ms. */
   readonly waitMs?: number;
@@ -16,8 +16,9 @@ const WAIT_MS = 60_000;
 const ASK_AGAIN_MS = 500;
 
 /**
- * Brings the database up to this version. Servers that start together take turns.
- * @throws DatabaseRefused before anything is changed, where a newer version has migrated it, or where another process keeps the lock
+ * Migrates the database to this version. Servers that start together take turns.
+ * @throws DatabaseRefused before anything is changed, when a newer version has migrated it or another process keeps the
+ *   lock
  */
 export async function migrateDatabase(db: Knex, options: MigrateOptions): Promise<void> {
   const unknown = await unknownMigrations(db);
@@ -43,7 +44,7 @@ const LOCKED =
   'Another process has been changing the database for too long, or was stopped while it did. Stop all servers and ' +
   `commands of Reelmend, run "update ${MIGRATIONS_TABLE}_lock set is_locked = 0" in the database, and start again.`;
 
-/** @returns false while the lock of the migrations is taken */
+/** @returns false while another process holds the migration lock */
 async function migrateIfFree(db: Knex): Promise<boolean> {
   try {
     await db.migrate.latest();
@@ -54,9 +55,9 @@ async function migrateIfFree(db: Knex): Promise<boolean> {
   }
 }
 
-/** Names of the migrations that ran on the database and are not in this version's list, oldest first. */
+/** Names of migrations that ran on the database but are not in this version's list, oldest first. */
 async function unknownMigrations(db: Knex): Promise<string[]> {
-  // An empty database has no table of migrations yet.
+  // An empty database has no migrations table yet.
   if (!(await db.schema.hasTable(MIGRATIONS_TABLE))) return [];
   const known = new Set(MIGRATIONS.map(({ name }) => name));
   const ran: string[] = await db(MIGRATIONS_TABLE).orderBy('id').pluck('name');

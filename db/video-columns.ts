@@ -12,12 +12,12 @@ const FILTERED_DEFECTS = [
 const KEY_MAX_CHARS = 1000;
 const NUMBER_DIGITS = 12;
 
-/** The name as a library is searched by it. */
+/** The form of a name that the library is searched by. */
 export function nameLowerOf(fileName: string): string {
   return fileName.toLowerCase();
 }
 
-/** A text whose plain order is the order people expect: "take 9" before "take 10", É beside E. */
+/** A sort key whose plain order is the order people expect: "take 9" before "take 10", É beside E. */
 export function nameKeyOf(fileName: string): string {
   const plain = fileName.toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '');
   return plain.replaceAll(/\d+/g, (digits) => digits.padStart(NUMBER_DIGITS, '0')).slice(0, KEY_MAX_CHARS);

@@ -35,13 +35,13 @@ export type App = Koa<AppState, Record<never, never>>;
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The Koa application: order of the middleware and nothing else. */
+/** Creates the Koa application: only the order of the middleware. */
 export function createApp(deps: AppDeps): { app: App; sessionMiddleware: AppMiddleware } {
   const { config } = deps;
   const app: App = new Koa<AppState, Record<never, never>>({
     env: config.env,
     proxy: config.trustProxy,
-    // Only the proxy next to us is trusted; the rest of the header is the client's own text.
+    // Only the proxy next to us is trusted; the client can write the rest of the header.
     maxIpsCount: 1,
   });
   app.keys = createCookieKeys(config.sessionKeys);
@@ -81,7 +81,7 @@ export function createApp(deps: AppDeps): { app: App; sessionMiddleware: AppMidd
   return { app, sessionMiddleware };
 }
 
-/** Gives a request its id, its log and a way to find out who sent it; writes one log line when it ends. */
+/** Gives a request its id, its logger and a way to identify its sender; writes one log line when it ends. */
 function begin({ logger, db, identifyToken }: AppDeps): AppMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
@@ -121,13 +121,13 @@ async function identify(
   db: Knex,
   identifyToken: TokenIdentifier | undefined,
 ): Promise<Identity | null> {
-  // A token is enough by itself: the cookie is ignored, so the origin check may let the request pass.
+  // A token is sufficient by itself: the cookie is ignored, so the origin check may let the request pass.
   const token = /^Bearer (\S+)$/.exec(ctx.get('authorization'))?.[1];
   if (ctx.get('authorization').startsWith('Bearer ')) return token ? (identifyToken?.(token) ?? null) : null;
   return identifyBySession(ctx, db);
 }
 
-/** How a connection ends when its browser has left, even in the middle of an upload. */
+/** Error codes of a connection whose browser has left, even in the middle of an upload. */
 const GONE_CODES = new Set([
   'ECONNRESET',
   'EPIPE',

@@ -28,7 +28,7 @@ export interface ComposeAccountsDeps {
   readonly now: () => number;
   /** Folder for mails when no mail server is configured. */
   readonly outboxDir: string;
-  /** Replaces mail server and outbox. */
+  /** Replaces the mail server and the outbox. */
   readonly mailer: Mailer | undefined;
 }
 
@@ -36,9 +36,9 @@ export interface ComposedAccounts {
   readonly routers: readonly AppRouter[];
   readonly sendMail: JobHandler;
   readonly passwords: Passwords;
-  /** The signed-in person as the client sees it. */
+  /** The signed-in user as the client sees it. */
   readonly presentUser: (user: User) => ReturnType<typeof toSessionBody>;
-  /** Removes expired mailed links. */
+  /** Deletes expired tokens of mailed links. */
   readonly purgeTokens: () => Promise<unknown>;
 }
 

@@ -27,9 +27,9 @@ export interface ComposeUploadsDeps {
   readonly events: EventBus;
   readonly logger: Logger;
   readonly now: () => number;
-  /** Where the bytes of unfinished uploads lie. */
+  /** Folder for the bytes of unfinished uploads. */
   readonly folder: string;
-  /** Where they are also stored, so that they outlive the local disk; null where that is not needed. */
+  /** A second storage for them, so that they survive the loss of the local disk; null when that is not needed. */
   readonly elsewhere: UploadParts | null;
   readonly publicUrl: string;
 }
@@ -42,7 +42,7 @@ export interface ComposedUploads {
     readonly locks: UploadLocks;
     readonly complete: CompleteUpload;
   };
-  /** Waits for bytes that are being sent to another machine. */
+  /** Waits until bytes being copied to the second storage have arrived. */
   readonly settled: () => Promise<void>;
 }
 

@@ -72,17 +72,17 @@ export interface ComposeOptions {
   readonly workerUrl: URL;
   /** Sandboxed ffmpeg and ffprobe. */
   readonly tools: ToolPaths;
-  /** Folder of the built pages; null where they are served by something else. */
+  /** Folder of the built pages; null when something else serves them. */
   readonly webDir: string | null;
   /** Epoch milliseconds; tests set it. */
   readonly now?: () => number;
-  /** Replaces mail server and outbox. */
+  /** Replaces the mail server and the outbox. */
   readonly mailer?: Mailer;
   /** Kinds of jobs that this process takes from the queue; all by default. */
   readonly work?: readonly ('media' | 'mail')[];
 }
 
-/** Everything `main.ts` and the tests hold of a composed server. */
+/** The parts of a composed server that `main.ts` and the tests use. */
 export interface Services {
   readonly httpServer: HttpServer;
   readonly db: Knex;
@@ -93,17 +93,17 @@ export interface Services {
   readonly sessions: SessionStore;
   readonly sockets: SocketServer;
   readonly housekeeping: Housekeeping;
-  /** Sweeps of expired rows, run from time to time by `main.ts`. */
+  /** Deletes expired rows; `main.ts` runs it at intervals. */
   readonly sweep: () => Promise<void>;
-  /** From then on `/readyz` says no, so that a load balancer sends no more requests here. */
+  /** Makes `/readyz` answer no from then on, so that a load balancer sends no more requests here. */
   readonly stopAccepting: () => void;
   /** Ends media threads, listeners and the database, after the runner has drained. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Creates all parts and gives each the parts it needs; the only place that knows them all. The database must be
- * migrated before the server listens, and no job runs before `runner.start()`.
+ * Creates all parts and connects them; the only place that knows them all. The database must be migrated before the
+ * server listens, and no job runs before `runner.start()`.
  */
 export async function compose(options: ComposeOptions): Promise<Services> {
   const { config, logger, tools } = options;
@@ -313,7 +313,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     drafts.listen((error) => logger.error({ err: error }, 'drafts were not extended')),
   ];
   const outbox = createOutboxWatch({ db, events, logger });
-  // Not before: their tables are made by the migrations, and pages come only now.
+  // Not earlier, because the migrations create their tables, and no page can connect before.
   httpServer.once('listening', () => {
     outbox.start();
     stops.push(subscription.listen((error) => logger.error({ err: error }, 'trials were not ended')));

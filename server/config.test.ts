@@ -13,7 +13,7 @@ describe('readConfig', () => {
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
   const read = (variables: Record<string, string> = {}) => readConfig({ DATA_DIR: dataDir, ...variables });
 
-  it('runs with nothing set: this machine alone, SQLite, mails as files', () => {
+  it('runs without any setting: local host only, SQLite, mails as files', () => {
     expect(read()).toMatchObject({
       host: '127.0.0.1',
       port: 3000,
@@ -28,14 +28,14 @@ describe('readConfig', () => {
     });
   });
 
-  it('makes a session key that only this user can read, and finds it again', () => {
+  it('creates a session key that only this user can read, and finds it again', () => {
     const [key] = read().sessionKeys;
     expect(key).toMatch(/^[\w-]{43}$/);
     expect(statSync(path.join(dataDir, 'session-keys')).mode & 0o777).toBe(0o600);
     expect(read().sessionKeys).toEqual([key]);
   });
 
-  it('takes several session keys, newest first, and refuses short ones', () => {
+  it('accepts several session keys, newest first, and refuses short ones', () => {
     const [newer, older] = ['n'.repeat(32), 'o'.repeat(32)];
     expect(read({ SESSION_KEYS: `${newer}, ${older}` }).sessionKeys).toEqual([newer, older]);
     expect(() => read({ SESSION_KEYS: 'short' })).toThrow(ConfigError);
@@ -56,7 +56,7 @@ describe('readConfig', () => {
     expect(read({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 3000, databaseUrl: null });
   });
 
-  it('believes a proxy behind https or on a dyno only, and listens for all there', () => {
+  it('trusts a proxy only behind https or on a dyno, and listens on all interfaces there', () => {
     expect(read({ PUBLIC_URL: 'https://clips.test/' })).toMatchObject({
       https: true,
       trustProxy: true,
@@ -66,7 +66,7 @@ describe('readConfig', () => {
     expect(read({ PUBLIC_URL: 'https://clips.test', TRUST_PROXY: 'off' }).trustProxy).toBe(false);
   });
 
-  it('works gently on a small machine', () => {
+  it('limits its load on a small machine', () => {
     const small = read({ MEMORY_LIMIT_MB: '512' });
     expect(small).toMatchObject({ jobConcurrency: 1, toolMemoryMb: 400, threadHeapMb: 307 });
     expect(small.mediaLimits).toMatchObject({ preset: 'veryfast' });
@@ -77,7 +77,7 @@ describe('readConfig', () => {
     expect(read({ MEMORY_LIMIT_MB: '8192' }).mediaLimits.maxEncodePixels).toBeGreaterThan(3840 * 2160);
   });
 
-  it('takes a speech engine whose program and model are there, and says when one is not', () => {
+  it('accepts a speech engine whose program and model exist, and says when one is missing', () => {
     const [cli, model] = [path.join(dataDir, 'whisper-cli'), path.join(dataDir, 'model.bin')];
     writeFileSync(cli, '');
     expect(read().whisper).toBeNull();
@@ -88,7 +88,7 @@ describe('readConfig', () => {
     expect([whole.whisper, whole.warnings]).toEqual([{ cli, model }, []]);
   });
 
-  it('keeps objects in a bucket where one is named', () => {
+  it('keeps objects in a bucket when one is configured', () => {
     expect(read().s3).toBeNull();
     expect(read({ S3_BUCKET: 'clips' }).s3).toEqual({
       bucket: 'clips',
@@ -111,7 +111,7 @@ describe('readConfig', () => {
     expect(() => read({ S3_ENDPOINT: 'objects.test' })).toThrow(/S3_ENDPOINT/);
   });
 
-  it('warns when uploads would be lost, in words', () => {
+  it('warns in a sentence when uploads would be lost', () => {
     const warnings = read({ DYNO: 'web.1' }).warnings.join('\n');
     expect(warnings).toMatch(/emptied at every restart/);
     expect(warnings).toMatch(/SESSION_KEYS/);

@@ -67,7 +67,7 @@ export interface Config {
   readonly dataDir: string;
   readonly databaseUrl: string | null;
   readonly sqlitePath: string;
-  /** Where originals and results are kept; null for DATA_DIR. */
+  /** Bucket for originals and results; null keeps them in DATA_DIR. */
   readonly s3: S3Settings | null;
   /** Newest first; cookies are signed with the first and accepted with any. */
   readonly sessionKeys: readonly string[];
@@ -86,9 +86,9 @@ export interface Config {
   readonly ffmpegPath: string | null;
   readonly ffprobePath: string | null;
   readonly searchPath: string;
-  /** whisper.cpp's command line and its model file; null where people alone type captions. */
+  /** whisper.cpp's command-line program and its model file; null when only people type captions. */
   readonly whisper: { readonly cli: string; readonly model: string } | null;
-  /** Repairs at a time. */
+  /** Number of simultaneous repairs. */
   readonly jobConcurrency: number;
   readonly memoryLimitMb: number;
   readonly mediaLimits: MediaLimits;
@@ -99,14 +99,14 @@ export interface Config {
   readonly logLevel: string;
   /** Whether the disk is emptied at every restart of this machine. */
   readonly losesFiles: boolean;
-  /** Things an operator should know, in words; logged at start. */
+  /** Warnings for the operator, in sentences; logged at start. */
   readonly warnings: readonly string[];
 }
 
 const SMALL_MACHINE_MB = 1024;
 /**
- * Memory that server and tools take independent of the clip's length, and the memory that each picture adds during the
- * analysis: 259 MB for 54 000 pictures, 821 MB for 321 000 (proportional set size of the server's process).
+ * Memory of server and tools independent of the clip's length, and memory that each picture adds during the analysis:
+ * 259 MB for 54 000 pictures, 821 MB for 321 000 (proportional set size of the server's process).
  */
 const RESTING_MB = 340;
 const MB_A_PICTURE = 0.0021;
@@ -174,7 +174,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
         Math.floor((memoryLimitMb - RESTING_MB) / (MB_A_PICTURE * jobConcurrency)),
       ),
     },
-    // The minimums from the same measurement: 1080p needs 400 MB of data memory, 4K 1.4 GB.
+    // Minimums from the same measurement: 1080p needs 400 MB of data memory, 4K 1.4 GB.
     toolMemoryMb: small ? 400 : 1500,
     threadHeapMb: Math.floor((0.6 * memoryLimitMb) / jobConcurrency),
     logLevel: env.LOG_LEVEL,
@@ -218,7 +218,7 @@ function splitKeys(value: string): string[] {
 
 function keysOfDataDir(dataDir: string): string[] {
   const file = path.join(dataDir, 'session-keys');
-  // An interrupted start must not leave an empty key file behind, with which no later start would work.
+  // An interrupted start must not leave an empty key file behind, because no later start would work with it.
   if (!existsSync(file)) writeOnce(file, randomBytes(32).toString('base64url'));
   return splitKeys(readFileSync(file, 'utf8').trim());
 }

@@ -14,9 +14,9 @@ describe('the lock of a data folder', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('is held by one of several that start together, also over what a killed server left', async () => {
+  it('is held by one of several servers that start together, also over a lock that a killed server left', async () => {
     for (let time = 0; time < TIMES; time += 1) {
-      // Nobody listens there, as after a kill.
+      // Nobody listens on it, as after a kill.
       await writeFile(path.join(folder, 'server.lock'), '');
       const tries = await Promise.allSettled(Array.from({ length: TOGETHER }, () => lockDataDir(folder)));
       const held = tries.filter((one) => one.status === 'fulfilled');
@@ -27,7 +27,7 @@ describe('the lock of a data folder', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.taking'))).toEqual([]);
   });
 
-  it('is taken where a process was killed while it took it', async () => {
+  it('is acquired when a process was killed while acquiring it', async () => {
     const mark = path.join(folder, 'server.lock.taking');
     await writeFile(mark, '');
     const past = new Date(Date.now() - 60_000);

@@ -18,9 +18,9 @@ const TAKING_MS = 3000;
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Reserves the data folder for this process: two servers on one SQLite file and one queue would undo each other's work.
- * The lock is a listening socket, because the system closes it with the process, however that ends. A socket file that
- * nobody listens on is left over and is replaced.
+ * Reserves the data folder for this process, because two servers on one SQLite file and one queue would undo each
+ * other's work. The lock is a listening socket: the system closes it with the process, however that ends. A socket file
+ * that nobody listens on is stale and is replaced.
  * @returns a function that releases the folder
  * @throws DataDirInUse
  */
@@ -33,7 +33,7 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
   );
 }
 
-/** @returns the listening server; null where another one answers */
+/** @returns the listening server; null when another one answers */
 async function take(address: string): Promise<Server | null> {
   if (await isAnswered(address)) return null;
   await rm(address, { force: true });
@@ -44,8 +44,7 @@ async function take(address: string): Promise<Server | null> {
 }
 
 /**
- * Checking whether somebody listens and replacing what is left over are two steps, so of two processes that start
- * together one waits.
+ * Checking for a listener and replacing a stale file are two steps, so of two processes that start together one waits.
  */
 async function oneAtATime<Result>(mark: string, work: () => Promise<Result>): Promise<Result> {
   while (!(await makeMark(mark))) {
@@ -60,7 +59,7 @@ async function oneAtATime<Result>(mark: string, work: () => Promise<Result>): Pr
   }
 }
 
-/** @returns false where it already exists */
+/** @returns false when it already exists */
 async function makeMark(mark: string): Promise<boolean> {
   try {
     await writeFile(mark, '', { flag: 'wx' });

@@ -25,7 +25,7 @@ const names = new Set([
 
 const withoutCodeBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '');
 
-/** The anchors of a page's headings, as GitHub makes them: small letters, punctuation gone, a hyphen for each space. */
+/** The anchors of a page's headings, as GitHub makes them: lower case, punctuation removed, a hyphen for each space. */
 const anchorsOf = (text: string): Set<string> =>
   new Set(
     [...withoutCodeBlocks(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
@@ -36,7 +36,7 @@ const anchorsOf = (text: string): Set<string> =>
     ),
   );
 
-/** Links of a page that lead nowhere: no such file, or no such heading in it. */
+/** Broken links of a page: no such file, or no such heading in it. */
 function brokenLinks(document: string): string[] {
   const links = [...withoutCodeBlocks(read(document)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to);
   return links.filter((to) => {
@@ -48,19 +48,19 @@ function brokenLinks(document: string): string[] {
   });
 }
 
-/** Paths of ours in back quotes that do not exist; `*` and `<name>` stand for any name. */
+/** Our own paths in back quotes that do not exist; `*` and `<name>` stand for any name. */
 const missingPaths = (document: string): string[] =>
   [...read(document).matchAll(/`((?:common|db|docs|server|web)\/[^`\s]*)`/g)]
     .map(([, named = '']) => named)
     .filter((named) => !/[*<{]/.test(named) && !exists(named));
 
-/** Constants, functions and file names in back quotes that no source has. */
+/** Constants, functions and file names in back quotes that occur in no source. */
 const missingNames = (document: string): string[] =>
   [...read(document).matchAll(/`([A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[a-z]+[A-Z]\w*|[\w-]+\.(?:ts|tsx|mjs))`/g)]
     .map(([, name = '']) => name)
     .filter((name) => !names.has(name));
 
-/** Filters of `npx vitest run` in a page that no test file has in its path. */
+/** Filters of `npx vitest run` in a page that match no test file. */
 const idleFilters = (document: string): string[] =>
   [...read(document).matchAll(/npx vitest run --project \S+ ([^`\n#]+)/g)]
     .flatMap(([, filters = '']) => filters.trim().split(/\s+/))
@@ -73,7 +73,7 @@ function unknownScripts(document: string): string[] {
   return named.filter((name) => !known.includes(name));
 }
 
-/** Benchmarks that a page names and that do not exist. */
+/** Benchmarks that a page names but that do not exist. */
 const unknownBenchmarks = (document: string): string[] =>
   [...read(document).matchAll(/npm run bench -- ([a-z][\w-]*)/g)]
     .map(([, name = '']) => name)
@@ -90,7 +90,7 @@ describe.each(documents)('%s', (document) => {
   });
 });
 
-/** Pages that source comments name, with the heading that stands quoted behind them. */
+/** Pages that source comments name, with the heading quoted after them. */
 function namedPages(file: string): { page: string; heading: string | undefined }[] {
   const text = read(file).replaceAll(/\n\s*(?:\*|\/\/)\s?/g, ' ');
   return [...text.matchAll(/(docs\/[\w/-]+\.md)(?:`?, "([^"]+)")?/g)].map(([, page = '', heading]) => ({

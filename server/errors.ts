@@ -28,7 +28,7 @@ export const FILE_GONE = 'The stored file is no longer available.';
 /** Message for work that needs a finished video. */
 export const NOT_FINISHED = 'This works once the video has been processed.';
 
-/** Another person's private thing gets the same answer as one that does not exist. */
+/** Something private of another person gets the same answer as something that does not exist. */
 export function notFound(): AppError {
   return new AppError('not_found');
 }

@@ -20,12 +20,12 @@ describe.each(ENGINES)('facts of another process on %s', (engine) => {
     let app: TestApp;
     beforeAll(async () => {
       app = await startTestApp({ engine });
-      // The first look finds out where to begin.
+      // The first read only finds out where to begin.
       await new Promise((resolve) => setTimeout(resolve, 100));
     });
     afterAll(async () => app.stop());
 
-    /** Everything the server tells from now on. */
+    /** Collects everything that the server announces from now on. */
     function listen() {
       const told: string[] = [];
       const names: DomainEventName[] = ['idea.changed', 'user.changed', 'notification.created'];
@@ -35,7 +35,7 @@ describe.each(ENGINES)('facts of another process on %s', (engine) => {
       return { told, end: () => stops.forEach((stop) => stop()) };
     }
 
-    /** A connection of its own, as another process has. */
+    /** Works through a separate connection, as another process does. */
     async function elsewhere(work: (db: ReturnType<typeof connectDatabase>) => Promise<unknown>) {
       const db = connectDatabase(app.config);
       try {
@@ -45,7 +45,7 @@ describe.each(ENGINES)('facts of another process on %s', (engine) => {
       }
     }
 
-    it('are told by the running server, each once: status of an idea, and notices to author and voters', async () => {
+    it('are announced by the running server, each once: status of an idea, and notices to author and voters', async () => {
       const idea = await createIdea(app.db);
       const { told, end } = listen();
       await elsewhere((db) => decideIdea(db, idea.id, { kind: 'status', status: 'planned' }, Date.now()));
@@ -56,7 +56,7 @@ describe.each(ENGINES)('facts of another process on %s', (engine) => {
       end();
     });
 
-    it('are told by the running server: hiding an idea', async () => {
+    it('are announced by the running server: hiding an idea', async () => {
       const idea = await createIdea(app.db);
       const { told, end } = listen();
       await elsewhere((db) => decideIdea(db, idea.id, { kind: 'hidden', hidden: true }, Date.now()));
@@ -64,7 +64,7 @@ describe.each(ENGINES)('facts of another process on %s', (engine) => {
       end();
     });
 
-    it('are told by the running server: the command that sets a plan', async () => {
+    it('are announced by the running server: the command that sets a plan', async () => {
       const user = await createUser(app.db);
       const { told, end } = listen();
       const command = path.join(inject('builtServer'), 'operate/set-plan.js');
@@ -81,7 +81,7 @@ describe.each(ENGINES)('facts of another process on %s', (engine) => {
       end();
     }, 60_000);
 
-    it('that are older than the server are not told, and those that come late are', async () => {
+    it('are not announced when older than the server, but are when they become visible late', async () => {
       const events = createEventBus();
       const told: string[] = [];
       events.on('user.changed', ({ userId }) => told.push(userId));
@@ -91,7 +91,7 @@ describe.each(ENGINES)('facts of another process on %s', (engine) => {
       expect(told).toEqual([]);
       await writeToOutbox(app.db, 'user.changed', { userId: 'first' }, Date.now());
       const { id } = await OutboxEvent.query(app.db).orderBy('id', 'desc').first().throwIfNotFound();
-      // A transaction that began earlier and ended later, as Postgres allows.
+      // A transaction that began earlier and committed later, as Postgres allows.
       const late = { id: id + 1, name: 'user.changed', fact: { userId: 'late' }, createdAt: Date.now() };
       await OutboxEvent.query(app.db).insert({ ...late, id: id + 2, fact: { userId: 'second' } });
       await watch.look();

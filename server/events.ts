@@ -11,12 +11,12 @@ export interface DomainEvents {
   'video.completed': { userId: string; videoId: string };
   'video.failed': { userId: string; videoId: string };
   'video.deleted': { userId: string; videoId: string };
-  /** Renamed, shared or similar: list data, not the processing state. */
+  /** Renamed, shared or similar: changes of the list entry, not of the processing state. */
   'video.edited': { userId: string; videoId: string };
   /** A request for quick fixes made progress, or versions or platform files of a video changed. */
   'fixes.changed': { videoId: string };
   /**
-   * Taken out of the queue, possibly while running. A runner in this process ends it at once, one in another process at
+   * Removed from the queue, possibly while running. A runner in this process ends it at once, one in another process at
    * its next heartbeat.
    */
   'job.cancelled': { jobId: string };

@@ -3,10 +3,12 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const SERVER = import.meta.dirname;
-/** Folders that put others together, or that no server runs. */
+/** Folders that combine others, or that no running server uses. */
 const APART = ['bench', 'operate', 'setup', 'test'];
 
-/** Which other folders of the server each one may know, beside the files that lie above them. A new folder is to be entered here. */
+/**
+ * The other server folders that each folder may import, beside the files above it. A new folder must be entered here.
+ */
 const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   account: ['http', 'pipeline'],
   accounts: ['http', 'jobs'],
@@ -16,7 +18,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   drafts: ['http', 'pipeline', 'plans'],
   http: [],
   ideas: ['http'],
-  // What main thread and media thread say to each other.
+  // The messages between main thread and media thread.
   jobs: ['pipeline'],
   maintenance: ['pipeline'],
   media: [],
@@ -34,7 +36,7 @@ const folders = readdirSync(SERVER, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !APART.includes(entry.name))
   .map(({ name }) => name);
 
-/** Other folders of the server that the files of this one import, each with a file that does. */
+/** Other server folders that the files of this one import, each with a file that does. */
 function knownTo(folder: string): Map<string, string> {
   const known = new Map<string, string>();
   const files = readdirSync(path.join(SERVER, folder), { encoding: 'utf8', recursive: true });
@@ -58,7 +60,7 @@ describe('folders of the server', () => {
     expect(folders.toSorted()).toEqual(Object.keys(MAY_KNOW).toSorted());
   });
 
-  it.each(folders)('%s knows those alone that it may, and needs them', (folder) => {
+  it.each(folders)('%s imports only what it may, and uses all of it', (folder) => {
     const known = knownTo(folder);
     const allowed = MAY_KNOW[folder] ?? [];
     const strangers = [...known].filter(([place]) => !allowed.includes(place));

@@ -3,13 +3,13 @@ import { toPlainLine } from './plain-log.ts';
 
 export type Logger = PinoLogger;
 
-/** Standard output: plain lines where somebody looks on, JSON lines for machines. */
+/** Standard output: plain lines for a terminal, JSON lines for machines. */
 export function logOutput(): DestinationStream {
   if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: true });
   return { write: (line) => process.stdout.write(toPlainLine(line)) };
 }
 
-/** One JSON line per event; secrets that could reach a line are cut out. */
+/** Writes one JSON line per event and removes secrets that could reach it. */
 export function createLogger(level: string, output: DestinationStream = logOutput()): Logger {
   const options = {
     level,

@@ -11,7 +11,7 @@ import { connectDatabase } from '#db/connection.ts';
 import { createTestClient } from '#server/test/test-client.ts';
 import { lockDataDir } from './data-lock.ts';
 
-// Whole processes start here; on a busy machine that takes its time.
+// These tests start whole processes, which takes time on a busy machine.
 describe('the server process', { timeout: 120_000 }, () => {
   let dataDir: string;
   const children: ChildProcess[] = [];
@@ -61,7 +61,7 @@ describe('the server process', { timeout: 120_000 }, () => {
     expect(await first.ended).toBe(0);
     expect(performance.now() - askedAt).toBeLessThan(20_000);
     expect(first.output().match(/"stopping"/g)).toHaveLength(1);
-    // Nor is anything asked of a database that has no tables yet.
+    // The database is not queried before its tables exist.
     expect(first.output()).not.toContain('"level":"error"');
   });
 
@@ -116,7 +116,7 @@ describe('the server process', { timeout: 120_000 }, () => {
     other.close();
   });
 
-  it('says in one sentence that a newer version wrote its database, and leaves it as it is', async () => {
+  it('says in one sentence that a newer version wrote its database, and leaves it unchanged', async () => {
     const db = connectDatabase({ databaseUrl: null, sqlitePath: path.join(dataDir, 'reelmend.sqlite') });
     await db.migrate.latest();
     await db('migrations').insert({ name: '999_of_tomorrow', batch: 2, migration_time: new Date() });
@@ -135,13 +135,13 @@ describe('the server process', { timeout: 120_000 }, () => {
   it('runs without ffmpeg and says what is missing', async () => {
     const { ready, output } = start({ FFMPEG_PATH: '/nowhere/ffmpeg', FFPROBE_PATH: '/nowhere/ffprobe' });
     await ready();
-    // Either a packaged binary steps in, or the log names the remedy.
+    // Either a packaged binary is used, or the log names the remedy.
     expect(output()).toMatch(/"source":"package"|ffmpeg and ffprobe were not found/);
   });
 });
 
 describe('lockDataDir', () => {
-  it('gives a folder to one at a time, a deep folder too', async () => {
+  it('gives a folder to one process at a time, a deep folder too', async () => {
     const root = await mkdtemp(path.join(os.tmpdir(), 'reelmend-lock-'));
     const deep = path.join(root, 'x'.repeat(120));
     await mkdir(deep);

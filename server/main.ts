@@ -40,7 +40,7 @@ async function main(): Promise<void> {
     tools,
     webDir: hasPages ? webDir : null,
   });
-  // Only one server at a time holds the folder of an embedded database.
+  // Only one server at a time can use the folder of an embedded database.
   await migrateDatabase(services.db, { isAlone: config.databaseUrl === null });
   services.httpServer.listen(config.port, config.host);
   await once(services.httpServer, 'listening');
@@ -76,7 +76,7 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => stop('SIGINT'));
 }
 
-/** Finds ffmpeg and wraps it; without it the server runs and says on every clip what is missing. */
+/** Finds ffmpeg and wraps it; without it the server runs and says for every clip what is missing. */
 async function prepareTools(config: Config, logger: Logger): Promise<ToolPaths> {
   const found = await findTools(config);
   if (!found) {
@@ -112,8 +112,8 @@ function startSweeps({ sweep }: Services, logger: Logger): NodeJS.Timeout {
 }
 
 /**
- * Ends within 20 s: nobody new, pages told to come back, uploads cut after 3 s (what arrived is kept),
- * repairs given 8 s and then put back.
+ * Stops within 20 s: no new requests, pages told to reconnect, uploads cut after 3 s (what arrived is kept), repairs
+ * given 8 s and then put back.
  */
 async function shutDown(services: Services): Promise<void> {
   const { httpServer, sockets, runner, housekeeping } = services;
@@ -130,7 +130,7 @@ async function shutDown(services: Services): Promise<void> {
   await services.close();
 }
 
-/** The port that was really taken; PORT=0 lets the system choose. */
+/** The port in use; PORT=0 lets the system choose. */
 function portOf({ httpServer }: Services): number | null {
   const address = httpServer.address();
   return address === null || typeof address === 'string' ? null : address.port;
@@ -147,7 +147,7 @@ function die(logger: Logger, error: unknown): never {
 }
 
 main().catch((error: unknown) => {
-  // What the person at the terminal can put right is a sentence, not a trace.
+  // For errors that the user of the terminal can correct, a sentence is printed instead of a stack trace.
   if (error instanceof ConfigError || error instanceof DataDirInUse || error instanceof DatabaseRefused)
     console.error(error.message);
   else console.error(startFault(error, process.env['DATA_DIR'] ?? null) ?? error);

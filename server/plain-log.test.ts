@@ -3,7 +3,7 @@ import { createLogger } from './logger.ts';
 import { toPlainLine } from './plain-log.ts';
 
 describe('the log at a terminal', () => {
-  it('is sentences with a time of day, facts behind them and traces below', () => {
+  it('is sentences with a time of day, followed by facts, with traces below', () => {
     const lines: string[] = [];
     const logger = createLogger('info', { write: (line) => lines.push(toPlainLine(line)) });
     logger.info({ url: 'http://localhost:3000', port: 3000 }, 'Reelmend is ready at http://localhost:3000');
@@ -16,14 +16,14 @@ describe('the log at a terminal', () => {
     expect(lines[3]).not.toContain('secret');
   });
 
-  it('steers no terminal, whatever a file is called', () => {
+  it('contains no terminal control characters, whatever a file is called', () => {
     const lines: string[] = [];
     const logger = createLogger('info', { write: (line) => lines.push(toPlainLine(line)) });
     logger.info({ name: '\u001B[2Jclip\nnext' }, 'taken');
     expect(lines[0]).toMatch(/ taken {2}name=\\x1b\[2Jclip\\x0anext\n$/);
   });
 
-  it('keeps what is no log line', () => {
+  it('passes through what is not a log line', () => {
     expect(toPlainLine('Killed\n')).toBe('Killed\n');
   });
 });

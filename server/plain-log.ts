@@ -7,12 +7,12 @@ const line = z.looseObject({
   err: z.looseObject({ message: z.string().optional(), stack: z.string().optional() }).optional(),
 });
 
-/** What stands in the sentence already, or is told otherwise. */
+/** Fields that the sentence already contains or that are written separately. */
 const LEFT_OUT = new Set(['level', 'time', 'msg', 'err', 'url', 'pages', 'requestId', 'userId', 'ip']);
 
 /**
- * A log line for the eyes of somebody at a terminal: time of day, what happened, its facts. Machines get the JSON.
- * @param json one line of the log; anything else comes back as it is
+ * Formats a log line for a person at a terminal: time of day, message, facts. Machines get the JSON.
+ * @param json one line of the log; anything else is returned unchanged
  */
 export function toPlainLine(json: string): string {
   const found = line.safeParse(parse(json));
@@ -27,7 +27,7 @@ export function toPlainLine(json: string): string {
   return `${clock} ${word}${harmless([msg, ...told].join('  '))}${trace.split('\n').map(harmless).join('\n')}\n`;
 }
 
-/** Without the characters that steer a terminal: names of files and addresses come from anybody. */
+/** Escapes control characters, because names of files and addresses come from anybody. */
 function harmless(text: string): string {
   return text.replaceAll(
     /\p{Cc}/gu,

@@ -1,7 +1,7 @@
 import { PLANS, planAllows, type PlanFeature, type PlanSlug } from '#common/plans.ts';
 import { AppError } from './errors.ts';
 
-/** What a person without the feature is told it is called. */
+/** How a feature is called in the message for a user without it. */
 const FEATURE_NAMES: Readonly<Record<PlanFeature, string>> = {
   ai_tools: 'The AI tools are',
   priority: 'Priority processing is',
@@ -12,10 +12,10 @@ const FEATURE_NAMES: Readonly<Record<PlanFeature, string>> = {
 };
 
 /**
- * The rule of plans (D-40); the two others are "signed in" (`http/authenticate.ts`) and "yours, else it does
- * not exist" (every query names the owner). Ask it after the owner, so that the answer tells nothing about
- * other people's things.
- * @param enforcePlans false opens everything to everybody
+ * The rule of plans (D-40); the two other rules are "signed in" (`http/authenticate.ts`) and "yours, or it does not
+ * exist" (every query names the owner). Check it after the owner, so that the answer reveals nothing about other
+ * people's things.
+ * @param enforcePlans false makes everything available to everybody
  * @throws AppError `plan_required`, naming the smallest plan that has the feature
  */
 export function requireFeature(

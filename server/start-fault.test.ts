@@ -12,7 +12,7 @@ const faultOf = (task: Promise<unknown>) =>
 const withCode = (code: string, more: object = {}) => Object.assign(new Error('x'), { code, ...more });
 
 describe('why a server could not start', () => {
-  it('is that its port is taken, with another one to type', async () => {
+  it('names the port that is taken, and another one to type', async () => {
     const first = createServer().listen(0, '127.0.0.1');
     await once(first, 'listening');
     const address = first.address();
@@ -26,28 +26,28 @@ describe('why a server could not start', () => {
     first.close();
   });
 
-  it('is that its folder cannot be written, with the folder', () => {
+  it('names the folder that cannot be written', () => {
     expect(startFault(withCode('EACCES', { syscall: 'mkdir', path: '/ro/data' }), '/ro')).toMatch(
       /^Reelmend may not write to \/ro\/data\. .*DATA_DIR=/,
     );
     expect(startFault(withCode('SQLITE_CANTOPEN'), '/ro')).toMatch(/may not write to \/ro\./);
   });
 
-  it('is that the disk is full', async () => {
+  it('says that the disk is full', async () => {
     expect(await faultOf(writeFile('/dev/full', 'x'))).toMatch(
       /^The disk of \/srv\/data is full\. Make room/,
     );
     expect(startFault(withCode('SQLITE_FULL'), '/srv/data')).toMatch(/is full/);
   });
 
-  it('is that Postgres is not there, and never says its password', () => {
+  it('says that Postgres cannot be reached, without its password', () => {
     const refused = withCode('ECONNREFUSED', { syscall: 'connect', address: '127.0.0.1', port: 5432 });
     expect(startFault(new AggregateError([refused]), null)).toMatch(/does not answer at 127\.0\.0\.1:5432/);
     expect(startFault(withCode('28P01'), null)).toMatch(/refuses user or password/);
     expect(startFault(withCode('3D000'), null)).toMatch(/does not exist/);
   });
 
-  it('is a trace where nobody has thought of it', () => {
+  it('is a stack trace for unexpected errors', () => {
     expect(startFault(new TypeError('x is undefined'), null)).toBeNull();
     expect(startFault('text', null)).toBeNull();
   });

@@ -1,4 +1,4 @@
-/** What a start-up error is about, as far as Node, SQLite and Postgres tell. */
+/** Details of a start-up error, as far as Node, SQLite and Postgres give them. */
 interface Told {
   readonly code: string;
   readonly syscall: string;
@@ -25,9 +25,9 @@ const FOLDER = 'or name another folder: DATA_DIR=/path/to/folder npm start';
 const DATABASE = 'The Postgres database of DATABASE_URL';
 
 /**
- * Why a server could not start, as a sentence for the person at the terminal with what to do about it.
- * @param dataDir its folder, as far as it is known
- * @returns null for what nobody has thought of: that needs its trace
+ * Says in a sentence for the user of the terminal why the server could not start, and what to do.
+ * @param dataDir the data folder, as far as it is known
+ * @returns null for an unexpected error, which needs its stack trace
  */
 export function startFault(error: unknown, dataDir: string | null): string | null {
   // Several addresses of one host were tried.

@@ -1,6 +1,6 @@
 /**
- * Waits for a work no longer than its time; the work itself goes on.
- * @param onLate called when the time is over; the error that it answers is thrown
+ * Waits for a promise at most `mostMs`; the work itself continues.
+ * @param onLate called when the time is over; the error it returns is thrown
  * @throws what the work throws, or that error
  */
 export async function within<Result>(

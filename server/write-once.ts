@@ -1,8 +1,8 @@
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
- * Makes a file that this user alone can read, complete or not at all; one that is there already stays as it is. Of two processes that
- * make it together both go on with the same one.
+ * Creates a file that only this user can read, complete or not at all; an existing file stays unchanged. Two processes
+ * that create it at once both continue with the same file.
  */
 export function writeOnce(file: string, content: string | Buffer): void {
   const temporary = `${file}.${process.pid}.part`;

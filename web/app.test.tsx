@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: 20_000 });
 const person = userEvent.setup({ delay: null });
 
 beforeEach(() => {
-  // No push here: these tests are about pages.
+  // Without push, because these tests are about pages.
   window.history.replaceState(null, '', '/?transport=poll');
 });
 afterEach(() => {
@@ -68,8 +68,8 @@ function serveDashboard(): void {
   );
 }
 
-describe('another person on the same page', () => {
-  it('sees nothing of what was read for the one before, from the first moment', async () => {
+describe('another user on the same page', () => {
+  it('sees nothing that was read for the one before, from the first moment', async () => {
     serveDashboard();
     const { client } = renderAt('/', <App />);
     const theirs = await screen.findByText(makeVideo().originalFileName);
@@ -108,7 +108,7 @@ describe('the gate', () => {
     expect(session?.observers[0]?.options).toMatchObject({ staleTime: 300_000, retry: false });
   });
 
-  it('takes the person from the answer of signing in at once, and then reads again', async () => {
+  it('takes the user from the answer of the sign-in at once, and then reads it again', async () => {
     const { wait, open } = gate();
     let reads = 0;
     server.use(
@@ -166,13 +166,13 @@ describe('the frame', () => {
     }
   });
 
-  it('offers signing in in the mobile menu of a visitor', async () => {
+  it('shows visitors a sign-in link in the mobile menu', async () => {
     renderAt('/fonts', <App />);
     await person.click(await screen.findByRole('button', { name: 'Open menu' }));
     expect(screen.getAllByRole('link', { name: 'Sign In' })).toHaveLength(2);
   });
 
-  it('has a notification button beside the user menu, and signing out in the mobile menu', async () => {
+  it('has a notification button beside the user menu, and a sign-out button in the mobile menu', async () => {
     server.use(signedIn());
     renderAt('/fonts', <App />);
     expect(await screen.findByRole('button', { name: 'Notifications' })).toBeInTheDocument();
@@ -243,7 +243,7 @@ describe('the dashboard of a creator', () => {
     await expect.poll(() => opened.mock.calls.length).toBe(2);
   });
 
-  it('says Uploading... on the button while the file is on its way', async () => {
+  it('says Uploading... on the button while the file is being sent', async () => {
     serveDashboard();
     const { wait, open } = gate();
     server.use(

@@ -1,10 +1,10 @@
 import { config } from 'zod';
 
-/** Settings of libraries that must stand before they are first used. */
+/** Applies settings of libraries that must be set before their first use. */
 export function prepareLibraries(): void {
-  // Libraries that add style elements find the page's nonce under this name; without it the policy refuses them.
+  // Libraries that add style elements read the page's nonce from this global; without it the policy blocks them.
   const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
   if (nonce) Object.assign(globalThis, { __webpack_nonce__: nonce });
-  // The policy forbids code from text; without this zod tries it once, and browsers report that as a violation.
+  // The policy forbids code from text; otherwise zod tries it once, which browsers report as a violation.
   config({ jitless: true });
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const ROOT = path.resolve(import.meta.dirname, '..');
 const WITHOUT_VALUES = /^\s*type\s|^\{(\s*type\s+\w+(\s+as\s+\w+)?\s*,?)+\s*\}\s*$/;
 
-/** Every file of ours that a page loads before anything else, by the imports that are left when types are gone. */
+/** Every file of ours that a page loads before anything else, by the imports left after removing types. */
 function loadedAtOnce(entry: string): Map<string, string> {
   const files = new Map<string, string>();
   const queue: [file: string, from: string][] = [[entry, '']];
@@ -34,8 +34,8 @@ describe('what every page loads at once', () => {
     expect([...files.keys()].filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
   });
 
-  // A schema that is made before zod's setting stands tries code from text, which the security policy refuses; and the first page
-  // would wait for all of them.
+  // A schema created before zod is configured tries code from text, which the security policy blocks; and the first
+  // page would wait for all of them.
   it('makes no schema: those of the calls come with the page that needs them', () => {
     const withSchemas = [...files].filter(
       ([file]) =>

@@ -21,7 +21,7 @@ import { on, server, signedIn, user } from './test/server.ts';
 
 const CUT_MS = 60_000;
 
-/** What the server holds, and whether it can be reached. */
+/** What the server has stored, and whether it can be reached. */
 interface World {
   reachable: boolean;
   videos: VideoDto[];
@@ -76,7 +76,7 @@ const makeIdea = (id: string, votes: number): IdeaDto => ({
   mine: false,
 });
 
-/** All live pages at once with a socket of their own. @returns what can be read of them, and the socket's events */
+/** Opens all live pages at once with their own socket. @returns their text, and the socket's events */
 function open() {
   const store = createStore();
   const client = createQueryClient();
@@ -120,7 +120,7 @@ afterEach(() => {
 });
 
 describe('a network cut of sixty seconds', { timeout: 60_000 }, () => {
-  it('leaves pages that say the same as freshly loaded ones, though every event of it was lost', async () => {
+  it('leaves pages that show the same as freshly loaded ones, although every event during it was lost', async () => {
     const world: World = {
       reachable: true,
       videos: [
@@ -149,7 +149,7 @@ describe('a network cut of sixty seconds', { timeout: 60_000 }, () => {
     world.ideas = [makeIdea('two', 8), makeIdea('three', 4), makeIdea('one', 3)];
     await vi.advanceTimersByTimeAsync(CUT_MS);
     expect(page.text()).toContain('Could not refresh');
-    // What was known stays to be seen, though push has long been given up for polling.
+    // Known data stays visible, although push has long been replaced by polling.
     for (const known of ['kept.mp4', 'busy.mp4', 'Text of two', 'mara-films'])
       expect(page.text()).toContain(known);
     expect(page.text()).not.toContain('could not be loaded');

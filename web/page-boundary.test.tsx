@@ -43,7 +43,7 @@ const SENDING: UploadItem = {
 };
 const AWAY = /cannot be reached right now/;
 
-describe('a page whose code did not arrive', () => {
+describe('a page whose code did not load', () => {
   let up = true;
   beforeEach(() => {
     up = true;
@@ -59,7 +59,7 @@ describe('a page whose code did not arrive', () => {
     return { onReload, ...renderAt('/broken', <Site onReload={onReload} />) };
   }
 
-  it('offers a reload where the server is there, and does not reload by itself', async () => {
+  it('offers a reload when the server is reachable, and does not reload by itself', async () => {
     const { onReload } = open();
     expect(await screen.findByText(/may have been updated meanwhile/)).toBeInTheDocument();
     expect(onReload).not.toHaveBeenCalled();
@@ -67,7 +67,7 @@ describe('a page whose code did not arrive', () => {
     expect(onReload).toHaveBeenCalledOnce();
   });
 
-  it('is left by going to another page', async () => {
+  it('can be left by going to another page', async () => {
     open();
     expect(
       await screen.findByRole('heading', { name: 'This page could not be loaded.' }),
@@ -85,7 +85,7 @@ describe('a page whose code did not arrive', () => {
     await waitFor(() => expect(onReload).toHaveBeenCalled(), { timeout: 10_000 });
   });
 
-  it('does not interrupt files on their way', async () => {
+  it('does not interrupt uploads', async () => {
     up = false;
     const { onReload, store } = open();
     act(() => store.set(itemsAtom, [SENDING]));

@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react';
 import { FailedPage } from './panels/processing/failed-page.tsx';
 
 interface Props {
-  /** Address of the page: at another one the next page gets its chance. */
+  /** Address of the page; at another address the boundary tries again. */
   readonly place: string;
   readonly children: ReactNode;
   readonly onReload?: () => void;
@@ -12,7 +12,7 @@ interface State {
   readonly place: string;
 }
 
-/** Catches a page that cannot be shown: its code was replaced by a newer release, or the server is away. */
+/** Catches a page that cannot be shown: a newer release replaced its code, or the server is away. */
 export class PageBoundary extends Component<Props, State> {
   override state: State = { failed: false, place: this.props.place };
 

@@ -3,9 +3,9 @@ import { matchPath } from 'react-router-dom';
 
 export interface RoutePage {
   readonly path: string;
-  /** `signed-in` pages show the auth page at the same address to visitors. */
+  /** `signed-in` pages show visitors the auth page at the same address. */
   readonly access: 'all' | 'signed-in';
-  /** Fetches the page's code; repeated calls share one download. */
+  /** Loads the page's code; repeated calls share one download. */
   readonly load: () => Promise<ComponentType>;
   readonly Page: LazyExoticComponent<ComponentType>;
 }
@@ -14,7 +14,7 @@ function page(path: string, access: RoutePage['access'], load: RoutePage['load']
   return { path, access, load, Page: lazy(async () => ({ default: await load() })) };
 }
 
-/** The table of screens (specification section 2); every page is fetched when it is first opened. */
+/** The table of screens (specification section 2); each page is loaded when it is first opened. */
 export const ROUTES: readonly RoutePage[] = [
   page('/', 'all', async () => (await import('./pages/landing/landing-page.tsx')).LandingPage),
   page('/auth', 'all', async () => (await import('./pages/auth/auth-page.tsx')).AuthPage),
@@ -66,8 +66,8 @@ export const ROUTES: readonly RoutePage[] = [
 ];
 
 /**
- * Starts to fetch the page of an address before it is known who is signed in, so that both waits run together.
- * A failure is reported when the page is shown.
+ * Starts to load the page of an address before it is known who is signed in, so that both run in parallel. A failure is
+ * reported when the page is shown.
  */
 export function preloadPage(pathname: string): void {
   const found = ROUTES.find(({ path }) => matchPath(path, pathname) !== null);

@@ -1,6 +1,6 @@
 import { css } from 'styled-components';
 
-/** Colours by role; the values of both themes stand in `styles/theme.css`. */
+/** Colours by role; `styles/theme.css` has the values of both themes. */
 export const colour = {
   cloth: 'var(--cloth)',
   sunken: 'var(--cloth-sunken)',
@@ -36,7 +36,7 @@ export const font = {
   mono: 'var(--font-mono)',
 } as const;
 
-/** The one type scale. */
+/** The only type scale. */
 export const text = {
   xs: 'var(--text-xs)',
   s: 'var(--text-s)',
@@ -55,7 +55,7 @@ export function space(...steps: number[]): string {
   return steps.map((step) => `${step * 8}px`).join(' ');
 }
 
-/** Widths from which the layout grows; below `tablet` is the phone. */
+/** Widths at which the layout grows; below `tablet` is the phone. */
 export const screen = {
   tablet: '@media (min-width: 640px)',
   desktop: '@media (min-width: 960px)',
@@ -65,20 +65,20 @@ export const screen = {
   belowWide: '@media (max-width: 1199.98px)',
 } as const;
 
-/** Numbers, time codes and sizes: fixed-width figures, so that changing values do not move. */
+/** Tabular figures for numbers, time codes and sizes, so that changing values do not move. */
 export const figures = css`
   font-family: ${font.mono};
   font-variant-numeric: tabular-nums;
   letter-spacing: -0.02em;
 `;
 
-/** A name in its own direction (`dir="auto"`) that begins where the lines around it do. */
+/** A name in its own text direction (`dir="auto"`), aligned with the lines around it. */
 export const ofAnyScript = css`
   text-align: -webkit-match-parent;
   text-align: match-parent;
 `;
 
-/** No more than so many lines; what is cut off belongs into the title. */
+/** Limits a text to this many lines; the title must have what is cut off. */
 export const clampLines = (lines: number) => css`
   display: -webkit-box;
   overflow: hidden;
@@ -86,7 +86,7 @@ export const clampLines = (lines: number) => css`
   -webkit-line-clamp: ${lines};
 `;
 
-/** Small capital label above a group. */
+/** A small capital label above a group. */
 export const eyebrow = css`
   font-size: ${text.xs};
   font-weight: 600;
@@ -95,13 +95,13 @@ export const eyebrow = css`
   color: ${colour.inkFaint};
 `;
 
-/** A running stitch as a background line; set the colour with `color`. */
+/** A running stitch as a background line; set its colour with `color`. */
 export const stitchLine = css`
   height: 2px;
   background: repeating-linear-gradient(90deg, currentColor 0 12px, transparent 12px 20px);
 `;
 
-/** Hidden from eyes, read by screen readers. */
+/** Visually hidden, but read by screen readers. */
 export const visuallyHidden = css`
   position: absolute;
   width: 1px;

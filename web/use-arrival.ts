@@ -1,16 +1,16 @@
 import { useEffect } from 'react';
 import { useLocation, useNavigationType } from 'react-router-dom';
 
-/** How long a page's sections are awaited before scrolling to an anchor is given up, in milliseconds. */
+/** How long to wait for an anchor to appear before giving up scrolling to it, ms. */
 const ANCHOR_PATIENCE_MS = 3000;
 
-/** Scrolls to the anchor of an address once it exists and gives it the focus; without one, to the top. */
+/** Scrolls to the anchor of an address once it exists and focuses it; without an anchor, scrolls to the top. */
 export function useArrival(): void {
   const { pathname, hash, key } = useLocation();
   const navigation = useNavigationType();
   useEffect(() => {
     if (hash === '') {
-      // Back and forward keep the place that the browser restores.
+      // Back and forward keep the position that the browser restores.
       if (navigation !== 'POP') window.scrollTo(0, 0);
       return;
     }

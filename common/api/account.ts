@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEndpoint, messageBody } from './endpoint.ts';
 
-/** Bytes the account occupies; the same content in two places counts once, in the first line that holds it. */
+/** Bytes that the account occupies; the same content in two places counts once, in the first category that applies. */
 export const storageUse = z.object({
   /** Untouched originals of videos and of draft backups. */
   originalsBytes: z.number().int(),
@@ -24,7 +24,7 @@ export const accountApi = {
     summary: 'How many bytes the account occupies, by kind.',
     response: storageUse,
   }),
-  // POST, because a DELETE with a body is dropped by some proxies (RFC 9110, 9.3.5).
+  // POST, because some proxies drop the body of a DELETE (RFC 9110, 9.3.5).
   remove: defineEndpoint({
     method: 'POST',
     path: '/api/account/delete',
@@ -34,5 +34,5 @@ export const accountApi = {
   }),
 } as const;
 
-/** Everything the account holds as one tar archive; a plain link. */
+/** Everything the account contains as one tar archive; a plain link. */
 export const accountExportPath = '/api/account/export';

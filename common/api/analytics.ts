@@ -20,25 +20,25 @@ export type DefectCounts = z.infer<typeof defectCounts>;
 export const analyticsMonth = z.object({
   /** UTC month, `YYYY-MM`. */
   month: z.string(),
-  /** Videos added in the month, and what became of them. */
+  /** Videos added in the month, and how their processing ended. */
   videos: count,
   completed: count,
   failed: count,
   defects: defectCounts,
   issuesFixed: count,
-  /** Length of the clips in which something was mended, minutes. */
+  /** Length of the clips in which something was repaired, minutes. */
   minutesMended: z.number(),
-  /** Estimate: 5 minutes per fixed issue (D-75), an hour a video at most. */
+  /** Estimate: 5 minutes per fixed issue (D-75), at most an hour per video. */
   minutesSaved: z.number(),
-  /** Bytes of originals and versions made in the month that are still stored. */
+  /** Bytes of originals and versions created in the month that are still stored. */
   addedBytes: count,
-  /** The same summed up to the end of the month. */
+  /** The running total at the end of the month. */
   storedBytes: count,
 });
 export type AnalyticsMonth = z.infer<typeof analyticsMonth>;
 
 export const analyticsBody = z.object({
-  /** Oldest first, without gaps, the present month last. */
+  /** Oldest first, without gaps, the current month last. */
   months: z.array(analyticsMonth),
   totals: analyticsMonth.omit({ month: true, addedBytes: true }),
 });
@@ -59,10 +59,10 @@ export const analyticsApi = {
   }),
 } as const;
 
-/** The same figures as CSV; takes the same query. A plain link. */
+/** The same figures as CSV, with the same query; a plain link. */
 export const analyticsCsvPath = '/api/analytics.csv';
 
-/** Column order of the CSV, one line a month. */
+/** Column order of the CSV, one line per month. */
 export const ANALYTICS_COLUMNS = [
   'month',
   'videos',

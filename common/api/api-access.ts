@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { defineEndpoint, id, idParams, messageBody } from './endpoint.ts';
 
-/** `read`: GET and HEAD; `write`: everything else. A token holds one or both. */
+/** `read`: GET and HEAD; `write`: everything else. A token has one or both. */
 export const TOKEN_SCOPES = ['read', 'write'] as const;
 export const tokenScope = z.enum(TOKEN_SCOPES);
 export type TokenScope = z.infer<typeof tokenScope>;
 
-/** Start of every personal access token, so that a leaked one is recognised by scanners and people. */
+/** Start of every personal access token, so that scanners and people recognise a leaked one. */
 export const TOKEN_PREFIX = 'pat_';
 export const MAX_TOKENS_PER_ACCOUNT = 20;
 
@@ -14,7 +14,7 @@ export const apiTokenDto = z.object({
   id,
   name: z.string(),
   scopes: z.array(tokenScope),
-  /** The first characters of the token, enough to tell it from the others. */
+  /** The first characters of the token, enough to distinguish it from the others. */
   hint: z.string(),
   createdAt: z.string(),
   lastUsedAt: z.string().nullable(),
@@ -36,7 +36,7 @@ export const apiAccessApi = {
     body: z.object({
       name: z.string().trim().min(1, 'Please give the token a name.').max(60),
       scopes: z.array(tokenScope).min(1, 'Choose at least one permission.').max(2),
-      /** Days until it stops working; left out: until it is revoked. */
+      /** Days until it expires; if omitted, it is valid until revoked. */
       expiresInDays: z.number().int().min(1).max(365).optional(),
     }),
     response: z.object({ token: z.string(), details: apiTokenDto }),
@@ -50,6 +50,6 @@ export const apiAccessApi = {
   }),
 } as const;
 
-/** The OpenAPI 3.1 document of this API and a page for people; both are public. */
+/** The OpenAPI 3.1 document of this API, and a page for people; both are public. */
 export const apiDocumentPath = '/api/openapi.json';
 export const apiDocsPath = '/api/docs';

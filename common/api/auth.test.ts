@@ -8,7 +8,7 @@ function messages(result: { success: boolean; error?: { issues: { message: strin
 }
 
 describe('registration rules', () => {
-  it('take a good account', () => expect(registerBody.safeParse(good).success).toBe(true));
+  it('accept a valid account', () => expect(registerBody.safeParse(good).success).toBe(true));
 
   it.each([
     ['ab', 'Username must be at least 3 characters'],
@@ -19,18 +19,18 @@ describe('registration rules', () => {
     expect(messages(registerBody.safeParse({ ...good, username }))).toContain(message);
   });
 
-  it.each(['abc', 'a'.repeat(20)])('take the username %s', (username) => {
+  it.each(['abc', 'a'.repeat(20)])('accept the username %s', (username) => {
     expect(registerBody.safeParse({ ...good, username }).success).toBe(true);
   });
 
-  it('tell an empty from a malformed address', () => {
+  it('distinguish an empty from a malformed address', () => {
     expect(messages(registerBody.safeParse({ ...good, email: '' }))[0]).toBe('Email is required');
     expect(messages(registerBody.safeParse({ ...good, email: 'nobody' }))[0]).toBe(
       'Please enter a valid email address',
     );
   });
 
-  it('ask for length and composition of the password', () => {
+  it('require a length and a composition of the password', () => {
     expect(messages(registerBody.safeParse({ ...good, password: 'Abcdef1' }))[0]).toBe(
       'Password must be at least 8 characters',
     );

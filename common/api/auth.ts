@@ -4,7 +4,10 @@ import { planSlug } from '../plan-slug.ts';
 import { defineEndpoint, messageBody } from './endpoint.ts';
 import { CURRENT_USER_PATH } from './session-path.ts';
 
-/** The signed-in person as the client sees it (D-22); never holds a password or its hash. Nothing is needed: a user without a name is one too. */
+/**
+ * The signed-in user as the client sees it (D-22); never contains a password or its hash. Every field has a fallback,
+ * so a user without a name is accepted too.
+ */
 export const sessionUser = z.object({
   id: z.string().catch(''),
   username: z.string().catch(''),
@@ -13,7 +16,7 @@ export const sessionUser = z.object({
   emailVerified: z.boolean().catch(true),
   /** End of a running trial, ISO 8601; null without one. */
   trialEndsAt: z.string().nullable().catch(null),
-  /** `off`: plans are given by the operator alone and the sign-up wizard makes no call (D-35). */
+  /** `off`: only the operator sets plans, and the sign-up wizard makes no call (D-35). */
   billing: z.enum(['trial', 'off']).optional(),
 });
 export type SessionUser = z.infer<typeof sessionUser>;
@@ -21,15 +24,15 @@ export type SessionUser = z.infer<typeof sessionUser>;
 export const sessionBody = z.object({ user: sessionUser });
 export type SessionBody = z.infer<typeof sessionBody>;
 
-// Each message is also that of a missing field or one of another type: no generic one is left for what has a
-// product message.
+// Each message is also used for a missing field or one of another type, so that no generic message appears where a
+// product message exists.
 export const username = z
   .string('Username must be at least 3 characters')
   .min(USERNAME.min, 'Username must be at least 3 characters')
   .max(USERNAME.max, 'Username must be less than 20 characters')
   .regex(/^[A-Za-z0-9_-]+$/, 'Username can only contain letters, numbers, hyphens, and underscores');
 
-// The empty field and the malformed address have texts of their own (specification section 5).
+// The empty field and the malformed address have separate texts (specification section 5).
 export const email = z
   .string('Email is required')
   .min(1, 'Email is required')
@@ -65,7 +68,7 @@ export const registerForm = registerBody
     path: ['confirmPassword'],
   });
 
-/** Where a mail goes: an address or a user name. */
+/** Recipient of a mail: an address or a user name. */
 const nameOrEmail = z
   .string('Email is required')
   .trim()

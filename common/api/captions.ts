@@ -3,22 +3,22 @@ import { captionStyle } from '../caption-styles.ts';
 import { CAPTION_LIMITS, captionAxis, videoCue, videoCues } from '../captions.ts';
 import { defineEndpoint, idParams, messageBody } from './endpoint.ts';
 
-/** The captions of a video as they stand. */
+/** The current captions of a video. */
 export const captionsDto = z.object({
-  /** Rises with every save; 0: nobody has changed what the repair timed. */
+  /** Rises with every save; 0: nobody has edited what the repair timed. */
   revision: z.number().int().min(0),
   cues: z.array(videoCue),
-  /** Of which clip their times are: that of the current version. */
+  /** The clip that the times refer to: that of the current version. */
   axis: captionAxis,
-  /** Of the last save. */
+  /** Time of the last save. */
   updatedAt: z.string().nullable(),
 });
 export type CaptionsDto = z.infer<typeof captionsDto>;
 
-/** What the editor needs beside the cues: where somebody speaks, as the repair measured it. */
+/** The captions with what else the editor needs: where somebody speaks, as the repair measured it. */
 export const captionsPageDto = captionsDto.extend({
   speech: z.array(z.object({ startMs: z.number(), endMs: z.number() })),
-  /** Null: nothing has been measured. */
+  /** Null when nothing has been measured. */
   hasSound: z.boolean().nullable(),
 });
 export type CaptionsPageDto = z.infer<typeof captionsPageDto>;
@@ -26,7 +26,7 @@ export type CaptionsPageDto = z.infer<typeof captionsPageDto>;
 /** A refused save (409) carries what was saved meanwhile. */
 export const captionsConflict = z.object({ newer: captionsDto });
 
-/** The file with captions drawn into the picture: the newest wish for one, and the one there is. */
+/** The file with captions drawn into the picture: the newest request for one, and the existing file. */
 export const burnedCaptionsDto = z.object({
   run: z
     .object({
@@ -34,7 +34,7 @@ export const burnedCaptionsDto = z.object({
       state: z.enum(['waiting', 'working', 'done', 'failed', 'cancelled']),
       /** Whole percent of the work, measured. */
       progress: z.number().int().min(0).max(100),
-      /** Why it failed, or why it waits. */
+      /** Why it failed, or why it is waiting. */
       message: z.string().nullable(),
     })
     .nullable(),
@@ -43,18 +43,18 @@ export const burnedCaptionsDto = z.object({
       style: captionStyle,
       createdAt: z.string(),
       sizeBytes: z.number(),
-      /** False when another version of the clip is current by now. */
+      /** False when another version of the clip has become current. */
       ofCurrent: z.boolean(),
-      /** False when the words were changed since. */
+      /** False when the words have changed since. */
       ofWords: z.boolean(),
     })
     .nullable(),
 });
 export type BurnedCaptionsDto = z.infer<typeof burnedCaptionsDto>;
 
-/** What the operator's speech engine heard; the editor offers it, captions that people saved are never changed by it. */
+/** What the operator's speech engine heard. The editor offers it, and it never changes captions that people saved. */
 export const heardWordsDto = z.object({
-  /** Whether there is an engine. */
+  /** Whether an engine is set up. */
   engine: z.boolean(),
   state: z.enum(['none', 'waiting', 'working', 'done', 'failed', 'cancelled']),
   /** Whole percent of the speech, measured. */
@@ -65,7 +65,7 @@ export const heardWordsDto = z.object({
 });
 export type HeardWordsDto = z.infer<typeof heardWordsDto>;
 
-/** Cues of 500 characters in any script, with their times. */
+/** The limit allows for cues of 500 characters in any script, with their times. */
 const MOST_BYTES = CAPTION_LIMITS.cues * (CAPTION_LIMITS.chars * 4 + 200);
 
 export const captionsApi = {
@@ -147,5 +147,5 @@ export const burnedCaptionsPath = '/api/videos/:id/captions/burned/download';
 
 /** The captions as a SubRip file; the WebVTT file is in `mediaPaths`. */
 export const subRipPath = '/api/videos/:id/captions.srt';
-/** For anybody, of a shared video. */
+/** The captions of a shared video, for any visitor. */
 export const sharedCaptionsPath = '/api/shared/:id/captions';

@@ -1,7 +1,7 @@
 import { certificateKey } from '../certificate.ts';
 import { defineEndpoint } from './endpoint.ts';
 
-/** The signed certificate of a video's current version as a file; its bytes are what the signature fits. */
+/** The signed certificate of a video's current version as a file; the signature covers its exact bytes. */
 export const certificatePath = '/api/videos/:id/certificate';
 
 export const certificatesApi = {

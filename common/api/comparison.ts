@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { defectKind } from '../report.ts';
 import { defineEndpoint, idParams } from './endpoint.ts';
 
-/** A mended place as the comparison shows it; the order is that of the report. */
+/** A repaired place as the comparison shows it; places are ordered as in the report. */
 export const comparisonPlace = z.object({
   defectId: z.string(),
   kind: defectKind,
-  /** The defect on the time axis of the original, ms. */
+  /** Span of the defect on the time axis of the original, ms. */
   startMs: z.number(),
   endMs: z.number(),
-  /** The same on the time axis of the comparison, ms; the end is where the comparison stops showing it. */
+  /** The same span on the time axis of the comparison, ms; at the end the comparison stops showing it. */
   previewStartMs: z.number(),
   previewEndMs: z.number(),
 });
 export type ComparisonPlace = z.infer<typeof comparisonPlace>;
 
 /**
- * A stretch that both files show from the same moment on. Where a repair took time away or gave some back, the
- * side that is through first plays on until the other is, and the next piece begins together again.
+ * A stretch that both files show from the same moment on. Where a repair removed or restored time, the side that
+ * finishes first plays on until the other has finished, and the next piece starts together again.
  */
 export const comparisonPiece = z.object({
   originalStartMs: z.number(),
@@ -30,9 +30,8 @@ export const comparisonPiece = z.object({
 export type ComparisonPiece = z.infer<typeof comparisonPiece>;
 
 /**
- * What the comparison holds: one clip whose picture is the original (left half) beside the result (right half),
- * and whose sound is the original (left channel) beside the result (right channel), so that one decoder keeps
- * both in step.
+ * Layout of the comparison clip. Its picture shows the original in the left half and the result in the right half; its
+ * sound is the original in the left channel and the result in the right, so one decoder keeps both in sync.
  */
 export const comparisonLayout = z.object({
   /** Size of one half in pixels. */
@@ -43,14 +42,14 @@ export const comparisonLayout = z.object({
   hasSound: z.boolean(),
   places: z.array(comparisonPlace),
   pieces: z.array(comparisonPiece),
-  /** Mended places of the report that did not fit in. */
+  /** Number of repaired places in the report that did not fit in. */
   leftOut: z.number().int().nonnegative(),
 });
 export type ComparisonLayout = z.infer<typeof comparisonLayout>;
 
 /**
- * `none`: nothing was mended, so nothing can be compared. `absent`: not made yet; it is made when somebody asks.
- * `layout` and `url` are there when `ready`; `message` says why it `failed`.
+ * `none`: nothing was repaired, so there is nothing to compare. `absent`: not made yet; a request makes it. `layout`
+ * and `url` are set when `ready`; `message` says why it `failed`.
  */
 export const comparisonDto = z.object({
   state: z.enum(['none', 'absent', 'waiting', 'making', 'ready', 'failed']),
@@ -79,5 +78,5 @@ export const comparisonApi = {
   }),
 } as const;
 
-/** The before/after clip itself, in ranges. */
+/** The before/after clip itself; supports ranges. */
 export const comparisonMediaPath = '/api/videos/:id/comparison.mp4';

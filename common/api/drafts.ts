@@ -3,7 +3,7 @@ import { FILE_NAME_MAX, NAME_TOO_LONG } from '../limits.ts';
 import { defineEndpoint, id, idParams } from './endpoint.ts';
 import { makeCursor, pageQuery } from './paging.ts';
 
-/** Only what the specification names is needed of an answer; the rest has defaults. */
+/** Only the fields that the specification names are required in an answer; the rest has defaults. */
 export const draftDto = z.object({
   id,
   videoId: id,
@@ -12,14 +12,14 @@ export const draftDto = z.object({
   sizeBytes: z.number().nullable().default(null),
   sha256: z.string().default(''),
   expiresAt: z.string().nullable().default(null),
-  /** `damaged` when the nightly re-hash found the stored bytes changed. */
+  /** `damaged` when the daily re-hash found that the stored bytes changed. */
   integrity: z.enum(['ok', 'damaged']).default('ok'),
   /** False when the video was deleted and only this backup remains. */
   videoExists: z.boolean().default(true),
 });
 export type DraftDto = z.infer<typeof draftDto>;
 
-/** What a page after this draft begins with (`cursor`). */
+/** The `cursor` of the page after this draft. */
 export function cursorAfterDraft(draft: DraftDto): string {
   return makeCursor(draft.lastModified, draft.id);
 }

@@ -3,7 +3,7 @@ import { buildPath, id } from './endpoint.ts';
 import { uploadsApi } from './uploads.ts';
 
 describe('buildPath', () => {
-  it('fills and encodes the places of a path', () => {
+  it('replaces and encodes the parameters of a path', () => {
     expect(buildPath('/api/videos/:id/status', { id: 'a b/c' })).toBe('/api/videos/a%20b%2Fc/status');
   });
 });
@@ -18,7 +18,7 @@ describe('upload-complete', () => {
   const body = uploadsApi.uploadComplete.body;
   const base = { fileName: 'clip.mp4', uploadUrl: '/uploads/x' };
 
-  it('takes the size as text or number', () => {
+  it('accepts the size as text or number', () => {
     expect(body?.parse({ ...base, fileSize: '2147483648' }).fileSize).toBe(2_147_483_648);
     expect(body?.parse({ ...base, fileSize: 12 }).fileSize).toBe(12);
   });

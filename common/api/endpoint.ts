@@ -5,8 +5,8 @@ export { buildPath } from './build-path.ts';
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * One call of the API as an object that router, browser client, tests and API document share.
- * A schema that is left out means: this call has no such part, whatever is sent there is ignored.
+ * One call of the API as an object that router, browser client, tests and API document share. An omitted schema means
+ * that the call has no such part, and whatever is sent there is ignored.
  */
 export interface Endpoint<
   Params extends z.ZodType = z.ZodUnknown,
@@ -15,7 +15,7 @@ export interface Endpoint<
   Response extends z.ZodType = z.ZodUnknown,
 > {
   readonly method: HttpMethod;
-  /** Path with `:name` places, e.g. `/api/videos/:id/status`. */
+  /** Path with `:name` parameters, e.g. `/api/videos/:id/status`. */
   readonly path: string;
   readonly params?: Params;
   readonly query?: Query;
@@ -23,13 +23,13 @@ export interface Endpoint<
   readonly response: Response;
   /** One sentence for the API document. */
   readonly summary: string;
-  /** Status of the answer; 200 where it is left out. */
+  /** Status of the answer; 200 if omitted. */
   readonly status?: 201;
-  /** Largest body taken; 64 kB where it is left out. */
+  /** Largest accepted body, bytes; 64 kB if omitted. */
   readonly maxBodyBytes?: number;
 }
 
-/** Any endpoint, for code that handles all of them alike. */
+/** Any endpoint, for code that treats all of them alike. */
 export type AnyEndpoint = Endpoint<z.ZodType, z.ZodType, z.ZodType, z.ZodType>;
 
 /** Keeps the exact schema types of an endpoint object. */
@@ -42,7 +42,7 @@ export function defineEndpoint<
   return endpoint;
 }
 
-/** Ids are opaque: letters, digits, `-` and `_`, so that no id can name a path. */
+/** Ids are opaque: letters, digits, `-` and `_`, so that no id can form a path. */
 export const id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 export const idParams = z.object({ id });
 export const messageBody = z.object({ message: z.string() });

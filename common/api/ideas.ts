@@ -23,10 +23,10 @@ export const leaderDto = z.object({
 });
 export type LeaderDto = z.infer<typeof leaderDto>;
 
-/** States an operator can give an idea (specification section 4). */
+/** States that an operator can give an idea (specification section 4). */
 export const IDEA_STATUSES = ['considering', 'planned', 'in-progress', 'completed'] as const;
 
-/** Choices of the board; without any of them the call answers everything, most wanted first. */
+/** Options of the board; without any, the call returns all ideas, most wanted first. */
 export const ideasQuery = z.object({
   sort: z.enum(['wanted', 'newest']).optional(),
   mine: z.enum(['1']).optional(),
@@ -37,7 +37,7 @@ export const ideasQuery = z.object({
 });
 export type IdeasQuery = z.infer<typeof ideasQuery>;
 
-/** How many ideas the board holds, and how many of each status. */
+/** Number of ideas on the board, in total and per status. */
 export const ideaCounts = z.object({
   total: z.number().int(),
   statuses: z.array(z.object({ status: z.string(), ideas: z.number().int() })),

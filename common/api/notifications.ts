@@ -6,7 +6,7 @@ export const notificationDto = z.object({
   kind: z.enum(['video_ready', 'video_failed', 'idea_status', 'draft_expiry', 'draft_damaged', 'trial']),
   title: z.string(),
   body: z.string(),
-  /** Page of the application it leads to; null when there is none. */
+  /** Page of the application that it links to; null when there is none. */
   link: z.string().nullable(),
   read: z.boolean(),
   createdAt: z.string(),

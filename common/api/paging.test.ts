@@ -4,12 +4,12 @@ import { cursorAfter, pageQuery, readCursor } from './paging.ts';
 describe('pages', () => {
   const item = { createdAt: '2026-01-31T23:59:59.999Z', id: 'a_B-9' };
 
-  it('read back what a cursor was made of', () => {
+  it('read back what a cursor was made from', () => {
     const { cursor } = pageQuery.parse({ cursor: cursorAfter(item) });
     expect(readCursor(cursor)).toEqual({ atMs: Date.parse(item.createdAt), id: 'a_B-9' });
   });
 
-  it('take the limit as text', () => {
+  it('accept the limit as text', () => {
     expect(pageQuery.parse({ limit: '50' }).limit).toBe(50);
   });
 
@@ -24,7 +24,7 @@ describe('pages', () => {
     },
   );
 
-  it('have no cursor for a moment that does not exist', () => {
+  it('have no cursor for an impossible time', () => {
     expect(readCursor('9999-99-99T99:99:99Z~x')).toBeNull();
   });
 });

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { fixId } from '../fixes.ts';
 import { defineEndpoint, id, idParams, messageBody } from './endpoint.ts';
 
-/** One figure of a fix, measured on the clip before and on the new one; null where there is nothing to measure. */
+/** One figure of a fix, measured on the previous clip and on the new one; null where nothing can be measured. */
 export const fixFigure = z.object({
   name: z.string(),
-  /** For people: `LUFS`, `% of the width`, `dB`; empty for a plain number. */
+  /** Unit as people read it: `LUFS`, `% of the width`, `dB`; empty for a plain number. */
   unit: z.string(),
   before: z.number().nullable(),
   after: z.number().nullable(),
@@ -13,8 +13,8 @@ export const fixFigure = z.object({
 export type FixFigure = z.infer<typeof fixFigure>;
 
 /**
- * What became of one chosen fix. `unchanged`: nothing had to be done, or it did not help and was dropped. `failed`: it
- * could not be done here. `detail` says so in one sentence; it is empty where the request failed as a whole.
+ * The outcome of one chosen fix. `unchanged`: nothing had to be done, or it did not help and was dropped. `failed`: it
+ * could not be done here. `detail` says so in one sentence; it is empty when the request failed as a whole.
  */
 export const fixOutcome = z.object({
   id: fixId,
@@ -30,24 +30,24 @@ export const fixRunDto = z.object({
   state: z.enum(['waiting', 'working', 'done', 'failed', 'cancelled']),
   /** Whole percent of the work, measured. */
   progress: z.number().int().min(0).max(100),
-  /** Seconds left by the measured rate; null while unknown. */
+  /** Seconds left at the measured rate; null while unknown. */
   remainingSeconds: z.number().nonnegative().nullable(),
   fixes: z.array(fixOutcome),
-  /** Why it failed as a whole, or why it waits. */
+  /** Why it failed as a whole, or why it is waiting. */
   message: z.string().nullable(),
-  /** Rises with every change: older news are ignored. */
+  /** Rises with every change; older states are ignored. */
   revision: z.number().int(),
 });
 export type FixRunDto = z.infer<typeof fixRunDto>;
 
-/** An immutable state of the clip that can be made the current one again. */
+/** An immutable version of the clip that can be made the current one again. */
 export const clipVersionDto = z.object({
   id,
   kind: z.enum(['original', 'repair', 'fixes']),
   current: z.boolean(),
   createdAt: z.string(),
   sizeBytes: z.number(),
-  /** Fixes that went into it, its ancestors' included. */
+  /** Fixes in it, including those of its ancestors. */
   fixes: z.array(fixOutcome),
 });
 export type ClipVersionDto = z.infer<typeof clipVersionDto>;
@@ -58,7 +58,7 @@ export const platformExportDto = z.object({
   fix: fixId,
   createdAt: z.string(),
   sizeBytes: z.number(),
-  /** False when another version of the clip is current by now. */
+  /** False when another version of the clip has become current. */
   ofCurrent: z.boolean(),
   detail: z.string(),
   figures: z.array(fixFigure),
@@ -67,7 +67,7 @@ export type PlatformExportDto = z.infer<typeof platformExportDto>;
 
 export const quickFixesDto = z.object({
   run: fixRunDto.nullable(),
-  /** Outcomes that hold for the current version: these need not be chosen again. */
+  /** Outcomes that apply to the current version: these fixes need not be chosen again. */
   done: z.array(fixOutcome),
   /** The upload first, then newest first. */
   versions: z.array(clipVersionDto),
@@ -110,5 +110,5 @@ export const quickFixesApi = {
 /** Address of a platform file; a plain link. */
 export const platformExportPath = '/api/videos/:id/exports/:exportId/download';
 
-/** Name of the upload among the versions: it is always there, whether a version of its own exists or not. */
+/** Id of the upload among the versions: it is always listed, whether it has a version row or not. */
 export const ORIGINAL_VERSION = 'original';

@@ -1,2 +1,4 @@
-/** Address of the current user; apart from its endpoint, because every page reads it before any schema code. */
+/**
+ * Address of the current user; separate from its endpoint, because every page reads it before loading any schema code.
+ */
 export const CURRENT_USER_PATH = '/api/auth/user';

@@ -22,7 +22,7 @@ const issues = {
   windNoise: false,
 };
 
-// Answers with what sections 3 and 7 of the specification name and nothing of ours.
+// Answers with only what sections 3 and 7 of the specification name.
 const ANSWERS: Readonly<Record<string, readonly [{ readonly response: z.ZodType }, unknown]>> = {
   'a user': [authApi.currentUser, { user: { username: 'mara', email: 'mara@example.test' } }],
   'a user without name or address': [authApi.currentUser, { user: {} }],
@@ -77,12 +77,12 @@ const ANSWERS: Readonly<Record<string, readonly [{ readonly response: z.ZodType 
   ],
 };
 
-describe('answers that hold only what the specification names', () => {
-  it.each(Object.entries(ANSWERS))('are understood: %s', (_name, [{ response }, answer]) => {
+describe('answers that contain only what the specification names', () => {
+  it.each(Object.entries(ANSWERS))('are accepted: %s', (_name, [{ response }, answer]) => {
     expect(response.safeParse(answer).error?.message).toBeUndefined();
   });
 
-  it('leave nothing to be guessed', () => {
+  it('leave nothing undefined', () => {
     expect(videosApi.list.response.parse([video])[0]).toMatchObject({
       issues: null,
       fixesApplied: {},

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { defineEndpoint, idParams } from './endpoint.ts';
 
-// The specification names the fields and not their types: seconds may come as numbers.
+// The specification names the fields but not their types: seconds may arrive as numbers.
 const word = z.union([z.string(), z.number()]).transform(String);
 const words = z.array(word).default([]);
 
-/** What picture and sound of a clip tell about its story (specification section 3, D-64). */
+/** What picture and sound of a clip show about its story (specification section 3, D-64). */
 export const storylineDto = z.object({
   title: z.string(),
   summary: z.string(),
@@ -33,17 +33,20 @@ export const storylineDto = z.object({
 export type StorylineDto = z.infer<typeof storylineDto>;
 
 /**
- * Where the analysis of the current version stands. `none`: nobody has asked for it; `message` says why it `failed`.
- * A storyline that is being made anew can still be read.
+ * State of the analysis of the current version. `none`: nobody has requested it; `message` says why it `failed`. A
+ * storyline that is being made again can still be read.
  */
 export const storylineStateDto = z.object({
   state: z.enum(['none', 'waiting', 'working', 'ready', 'failed']),
-  /** Whole percent of the clip looked at, measured. */
+  /** Whole percent of the clip analysed, measured. */
   progress: z.number().int().min(0).max(100),
   message: z.string().nullable(),
-  /** The storyline that is read meanwhile is that of an earlier version with the same times. */
+  /** True when the readable storyline is that of an earlier version with the same times. */
   earlier: z.boolean().optional(),
-  /** Whether there is a storyline to read, so that nobody asks in vain; left out by a server that does not tell. */
+  /**
+   * Whether there is a storyline to read, so that clients need not request it in vain; omitted by servers that do not
+   * say.
+   */
   readable: z.boolean().optional(),
 });
 export type StorylineStateDto = z.infer<typeof storylineStateDto>;

@@ -3,12 +3,12 @@ import { planSlug } from '../plan-slug.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { sessionBody } from './auth.ts';
 
-/** One trial of the account: given once per plan, with a fixed end. */
+/** One trial of the account: each plan has one, with a fixed end. */
 export const trialDto = z.object({
   plan: planSlug,
   startedAt: z.string(),
   endsAt: z.string(),
-  /** `running`: the account has this plan now; `paused`: left before its end, it can be taken up again until then. */
+  /** `running`: the account has this plan now; `paused`: left before its end, and can be resumed until then. */
   state: z.enum(['running', 'paused', 'ended']),
 });
 
@@ -16,7 +16,7 @@ export const subscriptionState = z.object({
   plan: planSlug,
   /** End of the running trial, ISO 8601; null without one. */
   trialEndsAt: z.string().nullable(),
-  /** `off`: plans are set by the operator alone and `POST /api/subscription` changes nothing. */
+  /** `off`: only the operator sets plans, and `POST /api/subscription` changes nothing. */
   billing: z.enum(['trial', 'off']),
   trials: z.array(trialDto),
 });
@@ -29,7 +29,7 @@ export const subscriptionApi = {
     summary: 'The plan of the account, its running trial and the trials it has had.',
     response: subscriptionState,
   }),
-  /** The one call of the sign-up wizard (D-35); card and account fields never leave the browser. */
+  /** The only call of the sign-up wizard (D-35); card and account fields never leave the browser. */
   subscribe: defineEndpoint({
     method: 'POST',
     path: '/api/subscription',

@@ -3,11 +3,11 @@ import { ERRORS } from '../errors.ts';
 import { FILE_NAME_MAX, NAME_TOO_LONG, MAX_UPLOAD_BYTES } from '../limits.ts';
 import { defineEndpoint, id } from './endpoint.ts';
 
-/** What an empty file is answered with, here and when it arrives. */
+/** The message for an empty file, in the browser and on the server. */
 export const EMPTY_FILE = 'The file is empty.';
 
 const NO_SIZE = 'fileSize must be a decimal number of bytes';
-// A decimal string by the specification, a number accepted too (D-55).
+// A decimal string in the specification; a number is accepted too (D-55).
 const bytes = z
   .union([z.string().regex(/^\d{1,16}$/, NO_SIZE), z.number()], NO_SIZE)
   .transform(Number)
@@ -17,8 +17,8 @@ const NO_NAME = 'The file needs a name.';
 const fileName = z.string(NO_NAME).trim().min(1, NO_NAME).max(FILE_NAME_MAX, NAME_TOO_LONG);
 
 /**
- * What the browser may tell before it sends a file; the specification sends no body, so all is optional.
- * `fingerprint` lets a second attempt with the same file find the unfinished upload (N4).
+ * What the browser may state before it sends a file; the specification sends no body, so everything is optional. With
+ * `fingerprint` a second attempt with the same file finds the unfinished upload (N4).
  */
 export const uploadIntent = z
   .object({
@@ -32,17 +32,17 @@ export const uploadIntent = z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .optional(),
-    /** Answer with `known`, and give no address, when the account has a video made of this very file. */
+    /** Answer with `known`, and without an address, when the account already has a video made from this file. */
     tellKnown: z.boolean().optional(),
   })
   .nullish();
 
 export const uploadUrlBody = z.object({
-  /** Empty where `known` is told. */
+  /** Empty when `known` is set. */
   uploadUrl: z.string(),
-  /** Bytes already stored when an unfinished upload of the same file was found; 0 for a new one. */
+  /** Bytes already stored of an unfinished upload of the same file; 0 for a new one. */
   offsetBytes: z.number().int().nonnegative().default(0),
-  /** The video that was made of the same file before; null unless it was asked for and there is one. */
+  /** The video made from the same file before; null unless requested and found. */
   known: z.object({ videoId: id, fileName: z.string() }).nullable().default(null),
 });
 

@@ -7,20 +7,20 @@ import { fixesApplied, processingStepId, VIDEO_STATUSES, videoIssues } from '../
 import { defineEndpoint, id, idParams, messageBody } from './endpoint.ts';
 import { makeCursor, pageQuery } from './paging.ts';
 
-// Any text: the client shows unknown states neutrally instead of breaking (D-73).
+// Any text: the client shows unknown states neutrally instead of failing (D-73).
 const status = z.string();
 
 /**
- * What Download gives where the plan's size limit is below the result's (D-42): a smaller copy, made once. The
- * whole result and the original stay as they are.
+ * The smaller copy that Download gives when the plan's size limit is below the result's size (D-42); it is made once.
+ * The whole result and the original stay unchanged.
  */
 export const limitedExport = z.object({
-  /** Shorter side of that copy in pixels. */
+  /** Shorter side of the copy in pixels. */
   shortSide: z.number().int(),
   state: z.enum(['absent', 'waiting', 'working', 'ready', 'failed', 'cancelled']),
   /** 0 to 100, measured. */
   progress: z.number().min(0).max(100),
-  /** Of the finished copy. */
+  /** Size of the finished copy. */
   sizeBytes: z.number().nullable(),
   /** Why it could not be made. */
   message: z.string().nullable(),
@@ -28,30 +28,30 @@ export const limitedExport = z.object({
 export type LimitedExport = z.infer<typeof limitedExport>;
 
 /**
- * Live state of a video's processing. `version` rises with every change: older news are ignored. Only what the
- * specification names is needed of an answer; what is ours beside it has a default, so that any server that keeps to
- * the specification is understood.
+ * Live state of a video's processing. `version` rises with every change, and older states are ignored. Only what the
+ * specification names is required; our own fields have defaults, so that any server that follows the specification is
+ * understood.
  */
 export const statusDto = z.object({
-  // The specified answer does not repeat the id that was asked for.
+  // The specified answer does not repeat the requested id.
   id: id.default(''),
   status,
   progress: z.number().min(0).max(100).default(0),
   currentStep: processingStepId.nullable().catch(null),
-  /** Seconds by the measured rate; null while unknown. */
+  /** Seconds left at the measured rate; null while unknown. */
   estimatedTimeRemaining: z.number().nullable().default(null),
-  /** Why it failed; while it is processed, why it has to wait. */
+  /** Why it failed; while it is being processed, why it has to wait. */
   errorMessage: z.string().nullable().default(null),
-  /** What kind of failure it was, for programs and for advice; null where none is known. */
+  /** Code of the failure, for programs and for advice; null when none is known. */
   errorCode: z.string().nullable().default(null),
-  /** Jobs in front of this one; null once it runs. */
+  /** Number of jobs before this one; null once it runs. */
   queuePosition: z.number().int().nullable().default(null),
   steps: z.array(stepRecord).default([]),
   version: z.number().int().default(0),
   updatedAt: z.string().default(''),
-  /** What the running repair has found and mended so far; null or absent before the analysis and after the end. */
+  /** What the running repair has found and repaired so far; null or absent before the analysis and after the end. */
   findings: liveFindings.nullable().optional(),
-  /** Null or absent: Download gives the whole result. */
+  /** Null or absent when Download gives the whole result. */
   limitedExport: limitedExport.nullable().optional(),
 });
 export type StatusDto = z.infer<typeof statusDto>;
@@ -76,7 +76,7 @@ export const videoDto = statusDto.extend({
   originalSha256: z.string().nullable().default(null),
   resultSha256: z.string().nullable().default(null),
   isSample: z.boolean().default(false),
-  /** Public share page is on (D-28). */
+  /** True when the public share page is on (D-28). */
   shared: z.boolean().default(false),
 });
 export type VideoDto = z.infer<typeof videoDto>;
@@ -84,7 +84,7 @@ export type VideoDto = z.infer<typeof videoDto>;
 export const VIDEO_SORTS = ['newest', 'oldest', 'name', 'size'] as const;
 export type VideoSort = (typeof VIDEO_SORTS)[number];
 
-/** Defects the library can be filtered by (D-67); `none`: analysed, and none of them found. */
+/** Defects that the library can be filtered by (D-67); `none`: analysed, and none of them found. */
 export const DEFECT_FILTERS = [
   'stutteredCuts',
   'audioSyncIssues',
@@ -95,7 +95,7 @@ export const DEFECT_FILTERS = [
 ] as const;
 export type DefectFilter = (typeof DEFECT_FILTERS)[number];
 
-/** Choices of the library; without any of them the call answers everything, newest first. */
+/** Options of the library; without any, the call returns all videos, newest first. */
 export const videosQuery = pageQuery.extend({
   /** Part of the name in any case, or the beginning of the id. */
   search: z.string().trim().max(FILE_NAME_MAX).optional(),
@@ -105,14 +105,14 @@ export const videosQuery = pageQuery.extend({
 });
 export type VideosQuery = z.infer<typeof videosQuery>;
 
-/** What a page after this video begins with (`cursor`), in a list sorted like this. */
+/** The `cursor` of the page after this video, in a list with this order. */
 export function cursorAfterVideo(video: VideoDto, sort: VideoSort = 'newest'): string {
   if (sort === 'size') return makeCursor(video.fileSize, video.id);
   return makeCursor(sort === 'name' ? video.originalFileName : video.createdAt, video.id);
 }
 
 export const statsDto = z.object({
-  /** Completed videos. */
+  /** Number of completed videos. */
   videosProcessed: z.number().int(),
   videosTotal: z.number().int().optional(),
   videosProcessing: z.number().int().optional(),
@@ -121,7 +121,7 @@ export const statsDto = z.object({
   issuesFixed: z.number().int(),
   /** Whole hours as text, e.g. "0h" (D-75). */
   timeSaved: z.string(),
-  /** Videos of the present UTC month against the plan's limit (null: no limit). */
+  /** Videos of the current UTC month and the plan's limit (null: no limit). */
   quota: z
     .object({ used: z.number().int(), limit: z.number().int().nullable(), resetsAt: z.string() })
     .optional(),
@@ -245,7 +245,7 @@ export const videosApi = {
   }),
 } as const;
 
-/** Media addresses of a video; plain links, not JSON calls. Those of a shared video are for anybody. */
+/** Media addresses of a video; plain links, not JSON calls. Those of a shared video are for any visitor. */
 export const mediaPaths = {
   stream: '/api/videos/:id/stream',
   download: '/api/videos/:id/download',
@@ -257,7 +257,7 @@ export const mediaPaths = {
   sharedPoster: '/api/shared/:id/poster',
 } as const;
 
-/** Which single picture `mediaPaths.frame` gives, as a small JPEG: the one shown at `ms` of either file. */
+/** Query of `mediaPaths.frame`: the picture shown at `ms` of either file, as a small JPEG. */
 export const frameQuery = z.object({
   of: z.enum(['original', 'result']),
   ms: z.coerce.number().nonnegative().max(86_400_000),

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-// Moments are epoch milliseconds (bigint) written by the application: both engines sort and return them alike.
+// Times are epoch milliseconds (bigint) written by the application, which both engines sort and return alike.
 
 /** Users, sessions, uploads, videos and their versions, drafts, jobs, ideas, votes, notices. */
 export async function up(knex: Knex): Promise<void> {
@@ -104,7 +104,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.schema.createTable('drafts', (t) => {
     t.string('id', 32).primary();
     t.string('user_id', 32).notNullable().references('users.id').onDelete('CASCADE');
-    // No foreign key: a draft outlives its video (D-93).
+    // No foreign key, because a draft outlives its video (D-93).
     t.string('video_id', 32).notNullable();
     t.string('file_name', 255).notNullable();
     t.string('sha256', 64).notNullable().references('stored_objects.sha256').index();
@@ -177,7 +177,7 @@ export async function up(knex: Knex): Promise<void> {
   });
 }
 
-/** Removes all tables, children first. */
+/** Drops all tables, children first. */
 export async function down(knex: Knex): Promise<void> {
   const tables = [
     'notifications',

@@ -23,11 +23,11 @@ export async function up(knex: Knex): Promise<void> {
     t.bigInteger('last_used_at');
     t.bigInteger('expires_at');
   });
-  // The sweep that ends trials looks for the few accounts that have one.
+  // The sweep that ends trials searches for the few accounts that have one.
   await knex.schema.alterTable('users', (t) => t.index('trial_ends_at'));
 }
 
-/** Removes both tables and the index. */
+/** Drops both tables and the index. */
 export async function down(knex: Knex): Promise<void> {
   await knex.schema.alterTable('users', (t) => t.dropIndex('trial_ends_at'));
   await knex.schema.dropTable('api_tokens');

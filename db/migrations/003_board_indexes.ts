@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Indexes of the board's lists: with the id as last part a page is found without reading a single idea,
- * and the lists of one person and of one status no longer look through all.
+ * Indexes for the lists of the board. With the id as last column a page is found without reading any idea row, and the
+ * lists of one user or one status no longer scan all ideas.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.alterTable('ideas', (t) => {
@@ -16,7 +16,7 @@ export async function up(knex: Knex): Promise<void> {
   });
 }
 
-/** Puts the first indexes back. */
+/** Restores the first indexes. */
 export async function down(knex: Knex): Promise<void> {
   await knex.schema.alterTable('ideas', (t) => {
     t.dropIndex(['status', 'hidden', 'votes', 'created_at', 'id']);

@@ -14,7 +14,7 @@ export async function up(knex: Knex): Promise<void> {
   });
 }
 
-/** Removes the table; the clips are removed by the next look through the storage. */
+/** Drops the table; the next garbage collection removes the clips. */
 export async function down(knex: Knex): Promise<void> {
   await knex.schema.dropTable('version_previews');
 }

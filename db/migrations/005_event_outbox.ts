@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Facts that another process made true (an operator's command), for the running servers to tell their pages. */
+/** Facts that another process (an operator's command) recorded, for the running servers to announce to their pages. */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.createTable('event_outbox', (t) => {
     t.bigIncrements('id');

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { dropColumns } from './drop-columns.ts';
 
 /**
- * Exports of a result in the size that a plan allows. A finished one is a version of kind `export`, made from
- * the result `source_sha256`; what is being made stands in a row of its own, one for each video.
+ * Exports of a result in the size that a plan allows. A finished export is a version of kind `export`, made from the
+ * result `source_sha256`; an export being made has a row of its own, one per video.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.alterTable('video_versions', (t) => {
@@ -21,7 +21,7 @@ export async function up(knex: Knex): Promise<void> {
   });
 }
 
-/** Removes the table, the finished exports and their columns. */
+/** Drops the table, the finished exports and their columns. */
 export async function down(knex: Knex): Promise<void> {
   await knex.schema.dropTable('video_exports');
   await knex('video_versions').where('kind', 'export').delete();

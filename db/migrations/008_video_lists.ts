@@ -14,8 +14,8 @@ const row = z.object({
 });
 
 /**
- * What the library is searched, filtered and sorted by: lower case in all scripts (SQLite knows ASCII only),
- * a key that sorts "take 9" before "take 10", the kinds of defects found, the number of fixes.
+ * Columns by which the library is searched, filtered and sorted: the name in lower case for all scripts (SQLite knows
+ * only ASCII), a key that sorts "take 9" before "take 10", the kinds of defects found, the number of fixes.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.alterTable('videos', (t) => {
@@ -52,7 +52,7 @@ async function fill(knex: Knex): Promise<void> {
   }
 }
 
-/** Removes index and columns. */
+/** Drops the index and the columns. */
 export async function down(knex: Knex): Promise<void> {
   await knex.schema.alterTable('videos', (t) => t.dropIndex(['user_id', 'file_size']));
   await dropColumns(knex, 'videos', ['name_lower', 'name_key', 'defect_kinds', 'fixes_count']);

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { dropColumns } from './drop-columns.ts';
 
-/** What a running repair has found and mended so far, for its status. */
+/** What a running repair has found and repaired so far, for its status. */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.alterTable('videos', (t) => {
     t.text('live_findings');

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What picture and sound of a version tell about its story; the row is made when somebody first asks for it. */
+/** Storylines of versions; the row is created by the first request. */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.createTable('storylines', (t) => {
     t.string('version_id', 32).primary().references('video_versions.id').onDelete('CASCADE');

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { dropColumns } from './drop-columns.ts';
 
 /**
- * Quick fixes: the newest request of each video, and what went into the versions and platform files that came of them. Every
- * version keeps the fixes that its video shows while it is the current one, so that a return brings them back.
+ * Quick fixes: the newest request of each video, and the fixes in the versions and platform files it led to. Every
+ * version keeps the fixes that its video shows while it is the current one, so that a return restores them.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.createTable('fix_runs', (t) => {
@@ -29,7 +29,7 @@ export async function up(knex: Knex): Promise<void> {
     where id in (select current_version_id from videos)`);
 }
 
-/** Removes the table, the platform files and the columns; versions made by fixes stay as they are. */
+/** Drops the table, the platform files and the columns; versions made by fixes stay. */
 export async function down(knex: Knex): Promise<void> {
   await knex.schema.dropTable('fix_runs');
   await knex('video_versions').where('kind', 'platform').delete();

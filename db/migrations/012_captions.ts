@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 import { dropColumns } from './drop-columns.ts';
 
 /**
- * Captions that people have worked on, one row a video; until then they are what the repair timed. `caption_count` tells lists how
- * many cues there are without reading them; null until somebody saves.
+ * Captions that people have edited, one row per video; without a row they are those the repair timed. `caption_count`
+ * gives lists the number of cues without reading them; null until somebody saves.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.createTable('video_captions', (t) => {

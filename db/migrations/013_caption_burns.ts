@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
 import { dropColumns } from './drop-columns.ts';
 
-/** Files with captions drawn into the picture: the newest wish of each video, and of which words and style a file is. */
+/**
+ * Files with captions drawn into the picture: the newest request of each video, and the words and the style of each
+ * file.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.createTable('caption_burns', (t) => {
     t.string('video_id', 32).primary().references('videos.id').onDelete('CASCADE');
@@ -22,7 +25,7 @@ export async function up(knex: Knex): Promise<void> {
   });
 }
 
-/** Removes the table, the files and the columns. */
+/** Drops the table, the files and the columns. */
 export async function down(knex: Knex): Promise<void> {
   await knex.schema.dropTable('caption_burns');
   await knex('video_versions').where('kind', 'captioned').delete();

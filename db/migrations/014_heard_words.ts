@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What the operator's speech engine heard in a video, and how far it is. */
+/** What the operator's speech engine heard in a video, and its progress. */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.createTable('heard_words', (t) => {
     t.string('video_id', 32).primary().references('videos.id').onDelete('CASCADE');

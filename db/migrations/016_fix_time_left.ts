@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { dropColumns } from './drop-columns.ts';
 
-/** How long a request for quick fixes still takes, seconds; null while nobody knows. */
+/** Estimated seconds left of a request for quick fixes; null while unknown. */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.alterTable('fix_runs', (t) => {
     t.integer('remaining_s');

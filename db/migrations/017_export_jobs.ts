@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
 import { dropColumns } from './drop-columns.ts';
 
-/** Which job makes a smaller copy, so that it can be stopped; its states are called as those of every other request. */
+/**
+ * The job that makes a smaller copy, so that it can be cancelled; its states get the names used for all other requests.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.alterTable('video_exports', (t) => {
     t.string('job_id', 64).notNullable().defaultTo('');

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Takes columns without index or foreign key out of a table. Knex would copy an SQLite table and drop the old one, and inside of a
- * migration's transaction that deletes, by the foreign keys, every row that belongs to one of it.
+ * Drops columns without index or foreign key. Knex would copy the SQLite table and drop the old one; inside a
+ * migration's transaction that would delete, by the foreign keys, every row that refers to it.
  */
 export async function dropColumns(knex: Knex, table: string, columns: readonly string[]): Promise<void> {
   for (const column of columns) await knex.raw('alter table ?? drop column ??', [table, column]);

@@ -17,7 +17,7 @@ import * as captionAxis from './015_caption_axis.ts';
 import * as fixTimeLeft from './016_fix_time_left.ts';
 import * as exportJobs from './017_export_jobs.ts';
 
-/** Where knex keeps the names of the migrations that ran. */
+/** Table in which knex keeps the names of the migrations that ran. */
 export const MIGRATIONS_TABLE = 'migrations';
 
 interface Migration {
@@ -26,7 +26,7 @@ interface Migration {
   readonly down: (knex: Knex) => Promise<void>;
 }
 
-/** All migrations in order. Imported, not read from a folder, so that the bundle and the sources agree. */
+/** All migrations in order; imported and not read from a folder, so that the bundle and the sources agree. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: '001_init', up: init.up, down: init.down },
   { name: '002_plans_and_access', up: plansAndAccess.up, down: plansAndAccess.down },

@@ -45,7 +45,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
       await database.remove();
     });
 
-    it('go up one by one from the first to the last and keep what was there', async () => {
+    it('run one by one from the first to the last and keep existing rows', async () => {
       await db.migrate.rollback(undefined, true);
       await db.migrate.up();
       await insertFinished(db);
@@ -60,7 +60,7 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
       });
     });
 
-    it('are refused, all unknown ones named, where a newer version has been at work', async () => {
+    it('are refused, naming all unknown ones, when a newer version has migrated the database', async () => {
       const rows = ['998_first', '999_second'].map((name) => ({
         name,
         batch: 99,
@@ -91,14 +91,14 @@ describe.each(ENGINES)('migrations on %s', (engine) => {
       expect(await db(MIGRATIONS_TABLE).pluck('name')).toHaveLength(MIGRATIONS.length);
     });
 
-    it('go on by themselves where a killed server left its lock and no other can be at work', async () => {
+    it('continue by themselves after a killed server left its lock and no other process can be migrating', async () => {
       await db.migrate.down();
       await db(`${MIGRATIONS_TABLE}_lock`).update({ isLocked: 1 });
       await migrateDatabase(db, { isAlone: true });
       expect(await db(MIGRATIONS_TABLE).pluck('name')).toHaveLength(MIGRATIONS.length);
     });
 
-    it('go down again without taking the first rows along', async () => {
+    it('can be reverted without losing the first rows', async () => {
       for (const _ of MIGRATIONS.slice(1)) await db.migrate.down();
       expect(await db('videos').select('id', 'currentVersionId')).toEqual([
         { id: 'clip', currentVersionId: 'mended' },

@@ -1,6 +1,6 @@
 import { BaseModel } from '../base-model.ts';
 
-/** A personal access token: the secret is known to its owner alone, the row holds its SHA-256. */
+/** A personal access token: only its owner knows the secret, and the row contains its SHA-256. */
 export class ApiToken extends BaseModel {
   static override tableName = 'api_tokens';
   declare id: string;

@@ -2,7 +2,7 @@ import { Model } from 'objection';
 import { BaseModel } from '../base-model.ts';
 import { StoredObject } from './stored-object.ts';
 
-/** A cloud backup: points at the untouched original and outlives its video until `expiresAt`. */
+/** A cloud backup: refers to the untouched original and outlives its video until `expiresAt`. */
 export class Draft extends BaseModel {
   static override tableName = 'drafts';
   declare id: string;

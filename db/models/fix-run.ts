@@ -5,11 +5,11 @@ import { RequestRow } from './request-row.ts';
 export class FixRun extends RequestRow {
   static override tableName = 'fix_runs';
   static override jsonAttributes = ['fixes'];
-  /** The version it was asked for. */
+  /** The version that it was requested for. */
   declare sourceVersionId: string | null;
-  /** The version that came of it; null while it runs and when nothing had to be changed. */
+  /** The resulting version; null while it runs and when nothing had to be changed. */
   declare resultVersionId: string | null;
-  /** Seconds left by the measured rate; null while unknown. */
+  /** Seconds left at the measured rate; null while unknown. */
   declare remainingS: number | null;
   declare fixes: FixOutcome[];
   /** Rises with every change. */

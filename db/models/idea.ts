@@ -8,7 +8,7 @@ export class Idea extends BaseModel {
   declare text: string;
   declare userName: string;
   declare status: string | null;
-  /** Kept equal to the number of vote rows by the same transaction. */
+  /** The same transaction keeps it equal to the number of vote rows. */
   declare votes: number;
   declare bonusGiven: boolean;
   declare hidden: boolean;
@@ -16,7 +16,7 @@ export class Idea extends BaseModel {
   declare updatedAt: number;
 }
 
-/** One vote; unique per person and idea. */
+/** One vote; unique per user and idea. */
 export class IdeaVote extends BaseModel {
   static override tableName = 'idea_votes';
   static override idColumn = ['ideaId', 'userId'];

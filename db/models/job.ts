@@ -1,6 +1,6 @@
 import { BaseModel } from '../base-model.ts';
 
-/** Queued work. The payload holds ids only: a handler starts from what is stored and may run twice. */
+/** Queued work. The payload contains only ids: a handler starts from what is stored and may run twice. */
 export class Job extends BaseModel {
   static override tableName = 'jobs';
   static override jsonAttributes = ['payload'];
@@ -10,9 +10,9 @@ export class Job extends BaseModel {
   declare state: 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
   /** Higher runs first. */
   declare priority: number;
-  /** Counted when work starts, so that a job that kills its process stops after the third time. */
+  /** Counted when work starts, so that a job that kills its process stops after the third attempt. */
   declare attempts: number;
-  /** Planned stops (shutdown), which use up no attempt. */
+  /** Planned stops (shutdown), which do not use up an attempt. */
   declare interruptions: number;
   declare owner: string | null;
   declare heartbeatAt: number | null;

@@ -1,6 +1,6 @@
 import { BaseModel } from '../base-model.ts';
 
-/** One fact from another process; kept for an hour, far longer than any server needs to see it. */
+/** A fact from another process; kept for an hour, far longer than any server needs to read it. */
 export class OutboxEvent extends BaseModel {
   static override tableName = 'event_outbox';
   static override jsonAttributes = ['fact'];

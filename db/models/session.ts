@@ -1,6 +1,6 @@
 import { BaseModel } from '../base-model.ts';
 
-/** A signed-in browser. The cookie holds the random id, the row only its SHA-256. */
+/** A signed-in browser. The cookie contains the random id, the row only its SHA-256. */
 export class Session extends BaseModel {
   static override tableName = 'sessions';
   static override idColumn = 'idHash';

@@ -1,6 +1,6 @@
 import { BaseModel } from '../base-model.ts';
 
-/** One immutable, content-addressed object of the storage. */
+/** An immutable, content-addressed object in the storage. */
 export class StoredObject extends BaseModel {
   static override tableName = 'stored_objects';
   static override idColumn = 'sha256';

@@ -1,7 +1,7 @@
 import type { StorylineDto } from '#common/api/storyline.ts';
 import { BaseModel } from '../base-model.ts';
 
-/** The storyline of one version; kept while it is made anew. */
+/** The storyline of one version; kept while it is made again. */
 export class StorylineRow extends BaseModel {
   static override tableName = 'storylines';
   static override idColumn = 'versionId';

@@ -1,7 +1,7 @@
 import type { PlanSlug } from '#common/plans.ts';
 import { BaseModel } from '../base-model.ts';
 
-/** The one trial an account gets of a paid plan. All moments in epoch ms. */
+/** The one trial that an account gets of a paid plan. All times in epoch ms. */
 export class Trial extends BaseModel {
   static override tableName = 'trials';
   static override idColumn = ['userId', 'plan'];
@@ -9,10 +9,10 @@ export class Trial extends BaseModel {
   declare plan: PlanSlug;
   declare startedAt: number;
   declare endsAt: number;
-  /** The plan the account gets back when the trial ends: Starter, or what the operator had given before. */
+  /** The plan that the account returns to when the trial ends: Starter, or the operator's plan. */
   declare returnPlan: PlanSlug;
-  /** When the notice that it ends soon was given. */
+  /** When the reminder of its end was sent. */
   declare remindedAt: number | null;
-  /** When the account was put back because of its end. */
+  /** When its end was applied to the account. */
   declare endedAt: number | null;
 }

@@ -1,12 +1,12 @@
 import { BaseModel } from '../base-model.ts';
 
 /**
- * An upload slot. `open`: bytes arrive; `received`: all bytes are there, hashed; `claimed`: a video was
- * made of it; `discarded`: thrown away or expired.
+ * An upload slot. `open`: bytes arrive; `received`: all bytes have arrived and are hashed; `claimed`: a video was made
+ * from it; `discarded`: cancelled or expired.
  */
 export class Upload extends BaseModel {
   static override tableName = 'uploads';
-  /** Random token, also the last part of its URL. */
+  /** Random token, also the last part of the upload's URL. */
   declare id: string;
   declare userId: string;
   declare fileName: string | null;

@@ -1,7 +1,7 @@
 import type { ComparisonLayout } from '#common/api/comparison.ts';
 import { BaseModel } from '../base-model.ts';
 
-/** The before/after clip of one version; the row is made when somebody first asks for it. */
+/** The before/after clip of one version; the row is created by the first request. */
 export class VersionPreview extends BaseModel {
   static override tableName = 'version_previews';
   static override idColumn = 'versionId';

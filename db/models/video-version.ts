@@ -4,7 +4,7 @@ import type { FixId } from '#common/fixes.ts';
 import type { FixesApplied } from '#common/video.ts';
 import { BaseModel } from '../base-model.ts';
 
-/** One immutable state of a video: the original, what a repair or quick fix made of it, or an export of either. */
+/** One immutable file of a video: the original, the result of a repair or quick fix, or an export of either. */
 export class VideoVersion extends BaseModel {
   static override tableName = 'video_versions';
   static override jsonAttributes = ['fixes', 'fixesApplied'];
@@ -16,17 +16,17 @@ export class VideoVersion extends BaseModel {
   declare reportSha256: string | null;
   declare captionsSha256: string | null;
   declare posterSha256: string | null;
-  /** Exports, platform files and files with captions only: the result it was made from. */
+  /** Only for exports, platform files and files with captions: the result it was made from. */
   declare sourceSha256: string | null;
-  /** Exports only: shorter side of the picture in pixels. */
+  /** Only for exports: shorter side of the picture in pixels. */
   declare shortSide: number | null;
-  /** Quick fixes in it, its ancestors' included; for a platform file the one that made it. */
+  /** Quick fixes in it, including those of its ancestors; for a platform file, the fix that made it. */
   declare fixes: FixOutcome[] | null;
-  /** What its video shows as mended while it is the current version; null in platform files and exports. */
+  /** What its video shows as repaired while it is the current version; null for platform files and exports. */
   declare fixesApplied: FixesApplied | null;
-  /** Platform files only: the fix that made it. */
+  /** Only for platform files: the fix that made it. */
   declare platformFix: FixId | null;
-  /** Files with captions in the picture only: how they are drawn, and which saved captions they show. */
+  /** Only for files with captions in the picture: how they are drawn, and which saved captions they show. */
   declare captionStyle: CaptionStyle | null;
   declare captionsRevision: number | null;
   declare createdAt: number;

@@ -13,16 +13,16 @@ export class Video extends BaseModel {
   declare userId: string;
   declare uploadId: string | null;
   declare originalFileName: string;
-  /** Derived from the name: for searching and for sorting (`video-columns.ts`). */
+  /** Derived from the name, for searching and for sorting (`video-columns.ts`). */
   declare nameLower: string;
   declare nameKey: string;
   /** Bytes of the original. */
   declare fileSize: number;
   declare originalSha256: string;
-  /** The version that stream and download give; null until the first result. */
+  /** The version that stream and download serve; null until the first result. */
   declare currentVersionId: string | null;
   declare status: VideoStatus;
-  /** 0 to 100, monotone within an attempt. */
+  /** 0 to 100; never falls within an attempt. */
   declare progress: number;
   declare currentStep: ProcessingStepId | null;
   declare remainingSeconds: number | null;
@@ -35,16 +35,16 @@ export class Video extends BaseModel {
   /** Derived from `fixesApplied` (D-76). */
   declare fixesCount: number;
   declare steps: StepRecord[];
-  /** While a repair runs: what it has found and mended so far. */
+  /** What a running repair has found and repaired so far; null otherwise. */
   declare liveFindings: LiveFindings | null;
-  /** Rises with every change; clients ignore older news. */
+  /** Rises with every change; clients ignore older states. */
   declare version: number;
-  /** Attempt that may write; a late worker of an earlier attempt matches no row. */
+  /** The attempt that may write; a late worker of an earlier attempt matches no row. */
   declare attempt: number;
   declare durationMs: number | null;
   declare width: number | null;
   declare height: number | null;
-  /** Cues of the captions that people saved; null while they are what the repair timed. */
+  /** Number of cues of the saved captions; null while they are those the repair timed. */
   declare captionCount: number | null;
   declare isSample: boolean;
   declare shared: boolean;

@@ -50,7 +50,7 @@ describe.each(ENGINES)('the account on %s', (engine) => {
       expect(answers.map((answer) => answer.status)).toEqual([401, 401, 401]);
     });
 
-    it('shows what is stored, counting the same bytes once and unfinished uploads apart', async () => {
+    it('shows what is stored, counting the same bytes once and unfinished uploads separately', async () => {
       const { client } = await app.signIn();
       await uploadBytes(client, bytesOf('fifteen bytes..'), 'one.mp4');
       await uploadBytes(client, bytesOf('fifteen bytes..'), 'same.mp4');
@@ -96,9 +96,9 @@ describe.each(ENGINES)('the account on %s', (engine) => {
       expect(readFileSync(path.join(target, 'data/ideas.json'), 'utf8')).toContain('Mend my idea too');
     });
 
-    it('makes one archive of an account at a time', async () => {
+    it('makes one archive per account at a time', async () => {
       const { client } = await app.signIn();
-      // Larger than what waits in the buffers of a connection whose reader does not read.
+      // Larger than the buffers of a connection whose reader does not read.
       await uploadBytes(client, new Uint8Array(40_000_000));
       const first = await client.fetch(accountExportPath);
       const second = await client.fetch(accountExportPath);
@@ -114,7 +114,7 @@ describe.each(ENGINES)('the account on %s', (engine) => {
         .toBe(200);
     });
 
-    it('does not delete on a wrong password or without one', async () => {
+    it('does not delete with a wrong password or without one', async () => {
       const { client, user } = await app.signIn();
       const wrong = await client.call(accountApi.remove, { body: { password: 'Mended-Clip-43' } });
       expect([wrong.status, wrong.raw]).toMatchObject([400, { fields: { password: expect.any(String) } }]);
@@ -151,7 +151,7 @@ describe.each(ENGINES)('the account on %s', (engine) => {
       expect(await rowsAbout(leaving.id)).toEqual([]);
     });
 
-    it('deletes once when asked fifty times at once', async () => {
+    it('deletes once when requested fifty times at once', async () => {
       const { client, user } = await app.signIn();
       const other = (await app.signIn()).client;
       const idea = await other.call(ideasApi.create, { body: { text: 'One vote less' } });
@@ -185,7 +185,7 @@ describe.each(ENGINES)('the account on %s', (engine) => {
       await strict.stop();
     });
 
-    /** Tables that still hold a row of the account. */
+    /** Tables that still have a row of the account. */
     async function rowsAbout(userId: string): Promise<string[]> {
       const tables = [
         'sessions',

@@ -10,15 +10,15 @@ import { tarArchive, tarSizeBytes } from './tar-archive.ts';
 export interface AccountRoutesDeps {
   readonly account: AccountService;
   /**
-   * Counts a guess of the account's password.
+   * Counts an attempt to enter the account's password.
    * @throws AppError `rate_limited`
    */
   readonly limitPassword: (userId: string) => Promise<void>;
-  /** Removes the session's cookie from the answer. */
+  /** Removes the session cookie from the answer. */
   readonly endSession: (ctx: AppContext) => Promise<void>;
 }
 
-/** `/api/account`; for the signed-in person alone, not for access tokens. */
+/** `/api/account`; only for users with a session, not for access tokens. */
 export function createAccountRoutes({ account, limitPassword, endSession }: AccountRoutesDeps): AppRouter {
   const router = createRouter();
   const exporting = new Set<string>();
@@ -38,7 +38,7 @@ export function createAccountRoutes({ account, limitPassword, endSession }: Acco
 
   router.get(accountExportPath, async (ctx) => {
     const { user } = await requireSession(ctx);
-    // An archive reads every original from the disk: one at a time for each account.
+    // An archive reads every original from the disk, so each account gets one at a time.
     if (exporting.has(user.id)) {
       throw new AppError('rate_limited', 'Your data archive is already being made.', {
         retryAfterSeconds: 10,

@@ -48,7 +48,7 @@ describe('account service', () => {
       verifyPassword: async (hash, password) => hash === `hash of ${password}`,
       stopWork: async (jobIds, videoIds) => void stopped.push(...jobIds, ...videoIds),
       removeUploadFiles: async () => undefined,
-      // Three minutes later: what was put just now may still belong to somebody's commit.
+      // Three minutes later, because an object that was stored just now may still belong to a commit.
       collect: createObjectGc({ db, storage, now: () => Date.now() + 180_000 }).collect,
     });
   });
@@ -152,7 +152,7 @@ describe('account service', () => {
     });
   });
 
-  it('puts rows, originals and reports into the archive, and no secret', async () => {
+  it('puts rows, originals and reports into the archive, but no secrets', async () => {
     const ann = await person('ann');
     const original = await stored('original bytes');
     const clip = await video(ann, original, 'Ferien/Tag 1.mp4');
@@ -255,7 +255,7 @@ describe('account service', () => {
     expect((await User.query(db)).map((row) => row.username)).toEqual(['bob']);
   });
 
-  it('lets the work of its videos go on where it could not be deleted', async () => {
+  it('lets the jobs of its videos continue when it could not be deleted', async () => {
     const ann = await person('ann');
     await video(ann, await stored('clip'), 'a.mp4');
     await db.raw("create trigger busy before delete on users begin select raise(abort, 'busy'); end");
@@ -263,7 +263,7 @@ describe('account service', () => {
     expect(stopped).toEqual([]);
   });
 
-  it('takes its votes back from counts and points, and its ideas with their votes', async () => {
+  it('removes its votes from counts and points, and its ideas with their votes', async () => {
     const [ann, bob, cleo] = [await person('ann'), await person('bob'), await person('cleo')];
     await User.query(db).patch({ reputation: 20 }).where('id', bob);
     const ofBob = await idea(bob, [ann, cleo]);
@@ -274,7 +274,7 @@ describe('account service', () => {
     expect((await User.query(db).findById(bob))?.reputation).toBe(15);
   });
 
-  it('deletes once when asked ten times at once', async () => {
+  it('deletes once when requested ten times at once', async () => {
     const [ann, bob] = [await person('ann'), await person('bob')];
     const ofBob = await idea(bob, [ann]);
     await Promise.allSettled(Array.from({ length: 10 }, () => account.remove(ann, 'Secret1234')));
@@ -282,7 +282,7 @@ describe('account service', () => {
     expect(await User.query(db).resultSize()).toBe(1);
   });
 
-  it('keeps mails of addresses that only look alike in a pattern', async () => {
+  it('keeps mails to addresses that match only as a LIKE pattern', async () => {
     const odd = await person('a_b');
     const job = { id: newId(), type: 'send-mail', state: 'done' as const, runAfter: 0, createdAt: START };
     await Job.query(db).insert({ ...job, payload: { to: 'axb@example.test' } });
@@ -297,7 +297,7 @@ describe('safeName', () => {
     ['a\u202Egpj.mp4', 'a_gpj.mp4'],
     ['x\n\u0000y.mov', 'x__y.mov'],
     [`${'🌊'.repeat(300)}.mp4`, `${'🌊'.repeat(120)}.mp4`],
-  ])('makes %j a name for every file system', (name, expected) => {
+  ])('makes %j a valid name on every file system', (name, expected) => {
     expect(safeName(name)).toBe(expected);
   });
 });

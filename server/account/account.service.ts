@@ -21,9 +21,9 @@ export interface AccountDeps {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly verifyPassword: (hash: string, password: string) => Promise<boolean>;
-  /** Stops running jobs, whose rows are gone, and frees the work folders of videos. */
+  /** Stops running jobs whose rows are gone, and removes the work folders of videos. */
   readonly stopWork: (jobIds: readonly string[], videoIds: readonly string[]) => Promise<void>;
-  /** Removes the bytes of unfinished uploads. */
+  /** Deletes the bytes of unfinished uploads. */
   readonly removeUploadFiles: (uploadIds: readonly string[]) => Promise<void>;
   /** Removes those of the objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
@@ -31,16 +31,16 @@ export interface AccountDeps {
 
 export interface AccountService {
   storage(userId: string): Promise<StorageUse>;
-  /** The files of the person's data archive. */
+  /** The files of the user's data archive. */
   exportFiles(userId: string): Promise<TarEntry[]>;
   /**
-   * Deletes the account: all rows in one transaction, then every stored file nobody else holds.
+   * Deletes the account: all rows in one transaction, then every stored file that nobody else holds.
    * @throws AppError `invalid_input` when the password is wrong
    */
   remove(userId: string, password: string): Promise<void>;
 }
 
-/** The account as a whole: what it occupies, what it holds, and its end. */
+/** The account as a whole: its storage use, its data archive, and its deletion. */
 export function createAccountService(deps: AccountDeps): AccountService {
   const { db, events } = deps;
 
@@ -48,13 +48,13 @@ export function createAccountService(deps: AccountDeps): AccountService {
     const user = await User.query(db).findById(userId);
     if (!user) throw notFound();
     if (!(await deps.verifyPassword(user.passwordHash, password))) {
-      // Not a 401: the session is fine, and the client would take it for signed out.
+      // Not a 401: the session is valid, and the client would treat it as signed out.
       const message = 'The password is wrong.';
       throw new AppError('invalid_input', message, { fields: { password: message } });
     }
     const gone = await removeRows(db, user);
     if (gone === null) return;
-    // Only now: where the rows stay, their work has to go on.
+    // Only after the commit: if the rows stay, their jobs must continue.
     await deps.stopWork(gone.jobIds, gone.videoIds);
     for (const sessionHash of gone.sessionHashes) events.emit('session.ended', { sessionHash });
     for (const ideaId of gone.ideaIds) events.emit('idea.changed', { ideaId });
@@ -71,8 +71,8 @@ export function createAccountService(deps: AccountDeps): AccountService {
 }
 
 /**
- * Removes the account's row and with it, by the foreign keys, all that belongs to it.
- * @returns what is left to clean and to announce; null when another call was first
+ * Deletes the account's row and, by the foreign keys, everything that belongs to it.
+ * @returns what is left to clean up and to announce; null when another call was first
  */
 async function removeRows(db: Knex, user: User) {
   return db.transaction(async (trx) => {
@@ -89,7 +89,7 @@ async function removeRows(db: Knex, user: User) {
     const objects = await heldObjects(trx, user.id);
     const ideas = await Idea.query(trx).select('id').where(own);
     const votes = await withdrawVotes(user.id, trx);
-    // Waiting and sent mails hold the address in their payload.
+    // Waiting and sent mails contain the address in their payload.
     await Job.query(trx)
       .delete()
       .where('type', 'send-mail')
@@ -112,7 +112,7 @@ async function removeRows(db: Knex, user: User) {
   });
 }
 
-/** LIKE pattern of mail payloads to this address; `_` and `%` of the address stand for themselves. */
+/** LIKE pattern for payloads of mails to this address; `_` and `%` in the address are escaped. */
 function mailsTo(email: string): string {
   return `%"to":${JSON.stringify(email).replaceAll(/[!_%]/g, '!$&')}%`;
 }

@@ -31,9 +31,9 @@ export interface ExportDeps {
 const NAME_MAX_CHARS = 120;
 
 /**
- * The files of a person's data archive: every row as JSON (without password hash and token secrets), every
- * untouched original, the reports and captions of the results, and a list of checksums for `sha256sum -c`.
- * Originals are opened one after the other while the archive is read.
+ * The files of a user's data archive: every row as JSON (without password hash and token secrets), every untouched
+ * original, the reports and captions of the results, and checksums for `sha256sum -c`. Originals are opened one after
+ * the other while the archive is read.
  */
 export async function exportAccount(deps: ExportDeps, userId: string): Promise<TarEntry[]> {
   const at = deps.now();
@@ -126,7 +126,7 @@ interface WantedFile {
   readonly modifiedMs: number;
 }
 
-/** Originals (of videos and of backups whose video is gone), reports and captions; the same bytes once. */
+/** Originals (of videos, and of backups whose video is gone), reports and captions; the same bytes only once. */
 function wantedFiles({ videos, drafts, versions, captions }: Rows): WantedFile[] {
   const current = new Set(videos.map((video) => video.currentVersionId));
   const results = versions.filter((version) => current.has(version.id));
@@ -156,12 +156,12 @@ function original(sha256: string, videoId: string, name: string, modifiedMs: num
   return { sha256, path: `originals/${videoId.slice(0, 8)}-${safeName(name)}`, modifiedMs };
 }
 
-/** A name without path separators, control and direction characters, not longer than a file system takes. */
+/** A name without path separators, control and direction characters, short enough for every file system. */
 export function safeName(name: string): string {
   const clean = name.replaceAll(/[\p{Cc}\p{Cf}/\\:*?"<>|]/gu, '_');
   const dot = clean.lastIndexOf('.');
   const ending = dot > 0 && clean.length - dot <= 6 ? clean.slice(dot) : '';
-  // By code points, so that no character is cut in half.
+  // Cut by code points, so that no character is cut in half.
   const stem = Array.from(clean.slice(0, clean.length - ending.length));
   return stem.slice(0, NAME_MAX_CHARS).join('') + ending;
 }

@@ -7,14 +7,17 @@ import { VersionPreview } from '#db/models/version-preview.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
 
-/** One stored object of an account with the list it belongs to. */
+/** A stored object of an account, and the list it counts in. */
 export interface HeldObject {
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly list: 'originals' | 'versions' | 'exports' | 'extras';
 }
 
-/** Every stored object the account's rows point at, each once; originals win over versions, these over the rest. */
+/**
+ * Every stored object that the account's rows refer to, each once; originals take precedence over versions, and these
+ * over the rest.
+ */
 export async function heldObjects(db: Knex, userId: string): Promise<HeldObject[]> {
   const videos = await Video.query(db).select('originalSha256', 'fileSize').where('userId', userId);
   const drafts = await Draft.query(db).select('sha256', 'sizeBytes').where('userId', userId);
@@ -47,7 +50,7 @@ export async function heldObjects(db: Knex, userId: string): Promise<HeldObject[
   return [...first.values()];
 }
 
-/** Bytes the account occupies, by kind. */
+/** Bytes that the account occupies, by kind. */
 export async function measureStorage(db: Knex, userId: string): Promise<StorageUse> {
   const objects = await heldObjects(db, userId);
   const bytesOf = (list: HeldObject['list']) =>

@@ -46,7 +46,7 @@ describe('tarArchive', () => {
   it.each([
     ['shorter', 4],
     ['longer', 2],
-  ])('breaks off when a file is %s than it said', async (_word, sizeBytes) => {
+  ])('breaks off when a file is %s than declared', async (_word, sizeBytes) => {
     const entry = { ...memoryEntry('a.bin', 'abc', 0), sizeBytes };
     await expect(bytesOf([entry])).rejects.toThrow(`a.bin does not have ${sizeBytes} bytes`);
   });

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 
-/** One file of an archive. Its size is known before its bytes, so that the whole archive's length is. */
+/** One file of an archive. Its size must be known in advance, because it gives the length of the whole archive. */
 export interface TarEntry {
-  /** Path inside the archive with `/` between the parts; any Unicode text. */
+  /** Path inside the archive with `/` as separator; any Unicode text. */
   readonly path: string;
   readonly sizeBytes: number;
   /** Time of last change, epoch ms. */
@@ -13,25 +13,25 @@ export interface TarEntry {
 
 const BLOCK_BYTES = 512;
 const FIELD_NAME_BYTES = 100;
-/** Largest size of eleven octal digits; POSIX.1-2017, pax interchange format. */
+/** Largest size in eleven octal digits; POSIX.1-2017, pax interchange format. */
 const MAX_ENTRY_BYTES = 8 ** 11 - 1;
 
-/** A file made of text or bytes that are in memory. */
+/** A file whose text or bytes are in memory. */
 export function memoryEntry(path: string, content: string | Uint8Array, modifiedMs: number): TarEntry {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
   return { path, sizeBytes: bytes.byteLength, modifiedMs, open: () => oneChunk(bytes) };
 }
 
-/** Exact length of the archive of these entries, bytes. */
+/** Exact length of the archive with these entries, bytes. */
 export function tarSizeBytes(entries: readonly TarEntry[]): number {
   const files = entries.reduce((sum, entry) => sum + headOf(entry).byteLength + padded(entry.sizeBytes), 0);
   return files + 2 * BLOCK_BYTES;
 }
 
 /**
- * The archive as a stream of chunks, in the POSIX.1-2017 pax interchange format (ustar blocks, names
- * beyond 100 ASCII bytes in a pax header). Holds no file in memory.
- * @throws Error when a file gives more or fewer bytes than it said: the archive would be broken
+ * Streams the archive in chunks, in the POSIX.1-2017 pax interchange format (ustar blocks, names beyond 100 ASCII bytes
+ * in a pax header). Does not hold any file in memory.
+ * @throws Error when a file has more or fewer bytes than declared, which would break the archive
  */
 export async function* tarArchive(entries: Iterable<TarEntry>): AsyncGenerator<Uint8Array> {
   for (const entry of entries) {
@@ -65,7 +65,7 @@ function headOf(entry: TarEntry): Buffer {
   const record = Buffer.from(paxRecord('path', entry.path), 'utf8');
   const body = Buffer.alloc(padded(record.byteLength));
   record.copy(body);
-  // Readers without pax see the cut ASCII name.
+  // Readers without pax support see the shortened ASCII name.
   const fallback = entry.path.replaceAll(/[^\x20-\x7e]/g, '_').slice(-FIELD_NAME_BYTES);
   return Buffer.concat([
     headerBlock('PaxHeader', record.byteLength, entry.modifiedMs, 'x'),
@@ -74,7 +74,7 @@ function headOf(entry: TarEntry): Buffer {
   ]);
 }
 
-/** `<length> <key>=<value>\n`, where the length counts itself. */
+/** Formats `<length> <key>=<value>\n`, where the length includes its own digits. */
 function paxRecord(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`;
   const restBytes = Buffer.byteLength(rest, 'utf8');
@@ -93,7 +93,7 @@ function headerBlock(name: string, sizeBytes: number, modifiedMs: number, type: 
   octal(0, 116, 7);
   octal(sizeBytes, 124, 11);
   octal(Math.max(0, Math.floor(modifiedMs / 1000)), 136, 11);
-  // The checksum is taken with its own field as blanks.
+  // The checksum is computed with its own field filled with blanks.
   block.write(' '.repeat(8), 148, 'ascii');
   block.write(type, 156, 'ascii');
   block.write('ustar\0' + '00', 257, 'ascii');

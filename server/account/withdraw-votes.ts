@@ -3,22 +3,22 @@ import { POINTS } from '#common/reputation.ts';
 import { Idea, IdeaVote } from '#db/models/idea.ts';
 import { User } from '#db/models/user.ts';
 
-/** Ideas and authors whose figures changed. */
+/** Ideas and authors whose counts changed. */
 export interface WithdrawnVotes {
   readonly ideaIds: readonly string[];
   readonly authorIds: readonly string[];
 }
 
 /**
- * Takes all votes of an account back, so that every idea's count stays the number of its vote rows and
- * every author's points stay what their votes earn. A bonus once given stays (D-98).
+ * Withdraws all votes of an account, so that every idea's count stays the number of its vote rows and every author's
+ * points stay what their votes earn. A bonus stays once given (D-98).
  */
 export async function withdrawVotes(userId: string, trx: Transaction): Promise<WithdrawnVotes> {
   const ideas = await Idea.query(trx)
     .select('ideas.id', 'ideas.userId')
     .join('idea_votes', 'idea_votes.ideaId', 'ideas.id')
     .where('idea_votes.userId', userId)
-    // One order for everybody, so that two leaving accounts cannot wait for each other.
+    // A fixed order, so that two accounts being deleted cannot deadlock.
     .orderBy('ideas.id');
   for (const idea of ideas) {
     await Idea.query(trx).decrement('votes', 1).where('id', idea.id);

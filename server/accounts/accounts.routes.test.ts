@@ -67,7 +67,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         });
       });
 
-      it('keeps the password as argon2id with the wanted cost', async () => {
+      it('stores the password as argon2id with the wanted cost', async () => {
         const body = person();
         await register(body);
         const user = await User.query(app.db).findOne({ username: body.username });
@@ -93,13 +93,13 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
       });
 
       it.each(['Password1', 'P4ssw0rd2024', 'Reelmend1', 'Marigold1'])(
-        'takes %s, which fits the rules of the specification',
+        'accepts %s, which fits the rules of the specification',
         async (password) => {
           expect((await register(person({ password }))).status).toBe(201);
         },
       );
 
-      it('takes long passwords with blanks and signs as they are, and does not cut them', async () => {
+      it('accepts long passwords with blanks and signs unchanged, and does not cut them', async () => {
         const password = ` Aa1 ${'ü🎬'.repeat(30)} `;
         const body = person({ password });
         expect((await register(body)).status).toBe(201);
@@ -132,7 +132,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         expect((await register(body)).status).toBe(400);
       });
 
-      it('says which of name and address is taken, whatever the case', async () => {
+      it('says whether name or address is taken, in any case', async () => {
         const first = await registered();
         const sameName = await register({ ...person(), username: first.username.toUpperCase() });
         expect(sameName.status).toBe(409);
@@ -160,7 +160,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         expect(mail.text + mail.html).not.toContain('evil.test');
       });
 
-      it('keeps of the mailed token only its hash, for 24 hours', async () => {
+      it('stores only the hash of the mailed token, for 24 hours', async () => {
         const { token } = await registered();
         expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
         const row = await MailToken.query(app.db).findById(sha256(token));
@@ -187,7 +187,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         expect((await login(username)).status).toBe(403);
       });
 
-      it('still takes the older of two mailed links', async () => {
+      it('still accepts the older of two mailed links', async () => {
         const { token, email } = await registered();
         app.advance(61_000);
         await app.client().call(authApi.resendVerification, { body: { email } });
@@ -220,7 +220,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
     });
 
     describe('POST /api/auth/resend-verification', () => {
-      it('answers alike for unknown, verified and unverified, by name and by address', async () => {
+      it('answers alike for unknown, verified and unverified accounts, by name and by address', async () => {
         const waiting = await registered();
         const done = await verified();
         const fields = [
@@ -249,7 +249,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
     });
 
     describe('POST /api/auth/login', () => {
-      it('takes name or address in any case and answers the person without secrets', async () => {
+      it('accepts name or address in any case and answers with the user without secrets', async () => {
         const { username, email } = await verified();
         for (const field of [username, email, username.toUpperCase(), email.toUpperCase()]) {
           const answer = await login(field);
@@ -268,7 +268,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         }
       });
 
-      it('tells of the missing verification only to who has the password', async () => {
+      it('tells about the missing verification only with the right password', async () => {
         const { username } = await registered();
         expect((await login(username, 'Wrong-Clip-42')).status).toBe(401);
         const right = await login(username);
@@ -276,7 +276,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         expect(right.raw).toMatchObject({ code: 'email_not_verified', message: 'Email not verified' });
       });
 
-      it('gives a random id in a safe cookie and keeps only its hash', async () => {
+      it('gives a random id in a safe cookie and stores only its hash', async () => {
         const { username } = await verified();
         const answer = await login(username);
         const [sid, sig] = answer.headers.getSetCookie();
@@ -307,7 +307,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         expect(await Session.query(app.db).where({ userId: user.id }).resultSize()).toBe(0);
       });
 
-      it('does not take over an id that the visitor brings along', async () => {
+      it('does not adopt an id that the visitor brings along', async () => {
         const { username } = await verified();
         const planted = 'A'.repeat(43);
         const client = app.client();
@@ -325,7 +325,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
     });
 
     describe('sessions', () => {
-      it('answers the person of a living session', async () => {
+      it('answers with the user of a live session', async () => {
         const { client, user } = await app.signIn();
         expect((await client.call(authApi.currentUser)).body?.user).toMatchObject({
           id: user.id,
@@ -333,7 +333,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         });
       });
 
-      it('answers 401 without, with a changed id, a changed signature and a foreign signature', async () => {
+      it('answers 401 without a cookie, with a changed id, a changed signature and a foreign signature', async () => {
         const { client } = await app.signIn();
         const cookie = client.cookies();
         const [id = '', sig = ''] = cookie.split('; ');
@@ -362,7 +362,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         expect(again.status).toBe(401);
       });
 
-      it('is not brought back by requests that are under way during the logout', async () => {
+      it('is not revived by requests that are under way during the logout', async () => {
         const { client, user } = await app.signIn();
         const cookie = client.cookies();
         const slow = Array.from({ length: 20 }, () =>
@@ -375,7 +375,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         expect(await Session.query(app.db).where({ userId: user.id }).resultSize()).toBe(0);
       });
 
-      it('ends after 7 idle days and after 30 days in any case', async () => {
+      it('ends after 7 idle days, and after 30 days in any case', async () => {
         const idle = await app.signIn();
         app.advance(7 * DAY_MS + 1000);
         expect((await idle.client.call(authApi.currentUser)).status).toBe(401);
@@ -388,7 +388,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         expect((await busy.client.call(authApi.currentUser)).status).toBe(401);
       });
 
-      it('ends when the account goes', async () => {
+      it('ends when the account is deleted', async () => {
         const { client, user } = await app.signIn();
         await User.query(app.db).deleteById(user.id);
         expect((await client.call(authApi.currentUser)).status).toBe(401);
@@ -418,7 +418,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         expect((await app.client().call(authApi.resetPassword, { body })).status).toBe(400);
       });
 
-      it('is changed by one of ten who use the same link at once', async () => {
+      it('is changed by one of ten requests that use the same link at once', async () => {
         const { user } = await app.signIn();
         await app.client().call(authApi.forgotPassword, { body: { email: user.email } });
         const token = tokenOf(await app.mailTo(user.email));
@@ -430,7 +430,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       });
 
-      it('has a link for one hour', async () => {
+      it('has a link that is valid for one hour', async () => {
         const { user } = await app.signIn();
         await app.client().call(authApi.forgotPassword, { body: { email: user.email } });
         const token = tokenOf(await app.mailTo(user.email));
@@ -447,7 +447,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
     });
 
     describe('POST /api/auth/change-password', () => {
-      it('needs the present password and ends the other sessions', async () => {
+      it('needs the current password and ends the other sessions', async () => {
         const here = await app.signIn();
         const there = await app.signIn(here.user);
         const wrong = { password: 'Wrong-Clip-42', newPassword: 'Another-Clip-43' };
@@ -458,7 +458,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
         expect((await there.client.call(authApi.currentUser)).status).toBe(401);
       });
 
-      it('leaves no session to a sign-in whose old password was found right before the change and that ends behind it', async () => {
+      it('gives no session to a sign-in that checked the old password right before the change and ends after it', async () => {
         const { client, user } = await app.signIn();
         const body = { password: TEST_PASSWORD, newPassword: 'Another-Clip-43' };
         expect((await client.call(authApi.changePassword, { body })).status).toBe(200);
@@ -473,7 +473,7 @@ describe.each(ENGINES)('accounts on %s', (engine) => {
 });
 
 describe('limits and switches', () => {
-  it('stops guessing after five tries a minute, whatever X-Forwarded-For says, and not for ever', async () => {
+  it('stops guessing after five tries a minute, whatever X-Forwarded-For says, but not for ever', async () => {
     const app = await startTestApp({ engine: 'sqlite', env: { RATE_LIMITS: 'on' } });
     try {
       const { user } = await app.signIn();

@@ -13,7 +13,7 @@ export interface AccountsRoutesDeps {
   readonly accounts: AccountsService;
   readonly limits: RateLimits;
   readonly logger: Logger;
-  /** The signed-in person as the client sees it. */
+  /** The signed-in user as the client sees it. */
   readonly toSessionBody: (user: User) => SessionBody;
 }
 
@@ -25,13 +25,13 @@ export function createAccountsRoutes(deps: AccountsRoutesDeps): AppRouter {
   const router = createRouter();
   const loginsPerAccount = limits({ points: 5, durationS: 60 });
   const loginsPerAddress = limits({ points: 20, durationS: 60 });
-  // A class that signs up together stands behind one address.
+  // A class that signs up together shares one address.
   const registrations = limits({ points: 30, durationS: 3600 });
   const verifications = limits({ points: 30, durationS: 60 });
   const mailsPerAddress = limits({ points: 10, durationS: 3600 });
   const mailsPerAccount = limits({ points: 3, durationS: 3600 });
 
-  // The answer must not wait for the mail: how long it takes would tell whether the account exists.
+  // The answer must not wait for the mail: its timing would reveal whether the account exists.
   const inBackground = (work: Promise<void>) => {
     work.catch((error: unknown) => logger.error({ err: error }, 'a mail could not be queued'));
   };
@@ -53,7 +53,7 @@ export function createAccountsRoutes(deps: AccountsRoutesDeps): AppRouter {
     const account = `${sender} ${body.username.trim().toLowerCase()}`;
     await loginsPerAddress.consume(sender);
     await loginsPerAccount.consume(account);
-    // What is limited is guessing: whoever knows the password may try as often as they like.
+    // Only guessing is limited: whoever knows the password may try as often as they like.
     const giveBack = () =>
       Promise.all([loginsPerAddress.giveBack(sender), loginsPerAccount.giveBack(account)]);
     const user = await accounts.login(body.username, body.password).catch(async (error: unknown) => {
@@ -72,7 +72,7 @@ export function createAccountsRoutes(deps: AccountsRoutesDeps): AppRouter {
   });
 
   anyone(router, authApi.verifyEmail, async ({ ctx, query }) => {
-    // Mail scanners look at links with HEAD: that must not change anything.
+    // Mail scanners check links with HEAD, which must not change anything.
     if (ctx.method === 'HEAD') return { message: '' };
     await verifications.consume(senderOf(ctx));
     const verified = await accounts.verifyEmail(query.token);

@@ -41,9 +41,9 @@ export interface AccountsService {
   login(nameOrEmail: string, password: string): Promise<User>;
   /** @returns whether this call verified the address. @throws AppError `invalid_token` */
   verifyEmail(token: string): Promise<boolean>;
-  /** Mails the link again to an unverified account, once a minute; says nothing about what it found. */
+  /** Mails the link again to an unverified account, at most once a minute; does not reveal whether there is one. */
   resendVerification(nameOrEmail: string): Promise<void>;
-  /** Mails a link for a new password, once a minute; says nothing about what it found. */
+  /** Mails a link for a new password, at most once a minute; does not reveal whether there is such an account. */
   forgotPassword(nameOrEmail: string): Promise<void>;
   /** Sets the password and ends all sessions. @throws AppError `invalid_token` */
   resetPassword(token: string, password: string): Promise<void>;
@@ -60,7 +60,7 @@ export function createAccountsService(deps: AccountsDeps): AccountsService {
 
   async function findByNameOrEmail(nameOrEmail: string): Promise<User | undefined> {
     const lower = nameOrEmail.trim().toLowerCase();
-    // A user name cannot hold "@", so the two never meet.
+    // A user name cannot contain "@", so the two cannot be confused.
     return User.query(db).findOne(lower.includes('@') ? { email_lower: lower } : { username_lower: lower });
   }
 
@@ -74,7 +74,7 @@ export function createAccountsService(deps: AccountsDeps): AccountsService {
 
   async function mailLink(user: User, purpose: TokenPurpose): Promise<void> {
     await db.transaction(async (trx) => {
-      // The lock makes look and insert one step, so that impatient clicks get one mail.
+      // The lock makes check and insert one step, so that repeated clicks get one mail.
       await User.query(trx).findById(user.id).forUpdate();
       const last = await tokens.lastIssuedAt(user.id, purpose, trx);
       if (last !== null && last > now() - RESEND_MS && last <= now()) return;
@@ -110,7 +110,7 @@ export function createAccountsService(deps: AccountsDeps): AccountsService {
       try {
         await User.query(db).insert(row);
       } catch (error) {
-        // Two registrations at once: the unique index decides, the answer names the field.
+        // With two registrations at once the unique index decides; the answer names the field.
         if (error instanceof UniqueViolationError) throw (await taken(registration)) ?? error;
         throw error;
       }
@@ -128,7 +128,7 @@ export function createAccountsService(deps: AccountsDeps): AccountsService {
       if (user.emailVerifiedAt === null) throw new AppError('email_not_verified');
       if (!passwords.isOutdated(user.passwordHash)) return user;
       const renewed = await passwords.hash(password);
-      // Never over a password that was changed meanwhile.
+      // Must not overwrite a password that was changed meanwhile.
       await User.query(db)
         .findById(user.id)
         .where('password_hash', user.passwordHash)
@@ -170,7 +170,7 @@ export function createAccountsService(deps: AccountsDeps): AccountsService {
         if (!(await tokens.use(row, trx))) throw new AppError('invalid_token', RESET_LINK_DEAD);
         await User.query(trx)
           .findById(user.id)
-          // Whoever has the mailed link has the mailbox.
+          // Whoever has the mailed link has access to the mailbox, so the address is verified.
           .patch({ passwordHash, emailVerifiedAt: user.emailVerifiedAt ?? now(), updatedAt: now() });
         await tokens.revoke(user.id, 'reset', trx);
         await jobs.enqueue('send-mail', passwordChangedMail(user.email, user.username), { trx });

@@ -8,22 +8,22 @@ const LIFE_MS = { verify: 24 * 3600_000, reset: 3600_000 } as const;
 export type TokenPurpose = keyof typeof LIFE_MS;
 
 export interface MailTokens {
-  /** Makes a token for the present address of a person. @returns 43 characters; only their hash is kept */
+  /** Creates a token for the current address of a user. @returns 43 characters; only their hash is stored */
   issue(user: User, purpose: TokenPurpose, trx: Transaction): Promise<string>;
-  /** The row of a token that has not expired, used or not; null for all else. */
+  /** The row of a token that has not expired, used or not; null for anything else. */
   find(token: string, purpose: TokenPurpose): Promise<MailToken | null>;
-  /** Marks as used. @returns false when somebody was faster */
+  /** Marks the token as used. @returns false when another call was first */
   use(row: MailToken, trx: Transaction): Promise<boolean>;
-  /** When the newest token of a person was made, epoch ms. */
+  /** When the newest token of a user was issued, epoch ms. */
   lastIssuedAt(userId: string, purpose: TokenPurpose, trx: Transaction): Promise<number | null>;
-  /** Ends all tokens of a purpose. */
+  /** Revokes all tokens of a purpose. */
   revoke(userId: string, purpose: TokenPurpose, trx: Transaction): Promise<void>;
   purge(): Promise<number>;
 }
 
 /**
- * Tokens of mailed links: 32 random bytes, kept as SHA-256, bound to the address they were sent to. Earlier
- * tokens stay valid until they expire, because people click the older of two mails.
+ * Tokens of mailed links: 32 random bytes, stored as SHA-256, bound to the address they were sent to. Earlier tokens
+ * stay valid until they expire, because people also click the older of two mails.
  */
 export function createMailTokens(db: Knex, now: () => number): MailTokens {
   return {

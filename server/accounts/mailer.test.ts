@@ -24,7 +24,7 @@ interface Letter {
   readonly source: string;
 }
 
-/** A real SMTP server on the loopback address that keeps what it gets, or refuses it. */
+/** A real SMTP server on the loopback address that keeps what it receives, or refuses it. */
 async function startSmtp(port = 0) {
   const letters: Letter[] = [];
   let refuse = false;
@@ -99,7 +99,7 @@ describe('mailer', () => {
     await expect(mailer.send(MAIL)).rejects.toThrow();
   });
 
-  it('writes files without a mail server, names the link in the log and reads them back', async () => {
+  it('writes files when there is no mail server, logs the link, and reads the files back', async () => {
     const mailer = createMailer({ smtpUrl: null, from: FROM, outboxDir, logger });
     await mailer.send(MAIL);
     const link = MAIL.text.split('\n').find((line) => line.startsWith('https://'));
@@ -127,7 +127,7 @@ describe('mailer', () => {
 });
 
 describe('registration by mail', () => {
-  it('outlasts a mail server that is away at first', async () => {
+  it('succeeds although the mail server is away at first', async () => {
     // A port that nobody listens on yet.
     const probe = createNetServer().listen(0, '127.0.0.1');
     await once(probe, 'listening');

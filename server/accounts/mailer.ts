@@ -5,7 +5,7 @@ import nodemailer from 'nodemailer';
 import type { Mail } from './mails.ts';
 
 export interface Mailer {
-  /** Hands a mail to the mail server, or writes it into the outbox. @throws when that failed; try again later */
+  /** Gives a mail to the mail server, or writes it to the outbox. @throws when that failed; try again later */
   send(mail: Mail): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface MailerOptions {
 
 const SMTP_WAIT_MS = 20_000;
 
-/** A mailer over SMTP, or, without a mail server, one `.eml` file each with its link in the log (D-16). */
+/** A mailer over SMTP. Without a mail server it writes one `.eml` file per mail and logs its link (D-16). */
 export function createMailer(options: MailerOptions): Mailer {
   return options.smtpUrl === null ? createOutbox(options) : createSmtp(options.smtpUrl, options.from);
 }
@@ -84,7 +84,7 @@ export async function readOutbox(outboxDir: string, count: number): Promise<Outb
 function parseMail(source: string): OutboxMail {
   const [head = ''] = source.split(/\r?\n\r?\n/, 1);
   const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim() ?? '';
-  // Quoted-printable: a "=" at the end of a line continues it, "=3D" is the sign itself.
+  // Quoted-printable: a "=" at the end of a line continues it, and "=3D" is the sign itself.
   const text = source.replaceAll(/=\r?\n/g, '').replaceAll('=3D', '=');
   const links = [...new Set(text.match(/https?:\/\/[^\s"<>]+/g) ?? [])];
   const date = new Date(header('Date'));

@@ -15,7 +15,7 @@ interface Letter {
   readonly end: string;
 }
 
-/** The mail with the link that proves an address. */
+/** The mail with the link that verifies an address. */
 export function verificationMail(to: string, username: string, link: string): Mail {
   return compose({
     to,
@@ -44,7 +44,7 @@ export function resetMail(to: string, username: string, link: string): Mail {
   });
 }
 
-/** Tells the owner that the password was changed. */
+/** Informs the owner that the password was changed. */
 export function passwordChangedMail(to: string, username: string): Mail {
   return compose({
     to,

@@ -35,7 +35,7 @@ describe('the mailbox of this machine', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it.each(['localhost:3000', '127.0.0.1:3000', '[::1]:3000', 'clips.test'])(
-    'shows its mails to who sits at it and calls it %s',
+    'shows its mails to a visitor on this machine who calls it %s',
     async (host) => {
       const answer = await ask({ host, accept: 'application/json' });
       expect(answer.status).toBe(200);
@@ -52,7 +52,7 @@ describe('the mailbox of this machine', () => {
   it.each([
     ['a site whose name leads to this machine', { host: 'evil.test:3000' }],
     ['who comes through a proxy', { 'x-forwarded-for': '203.0.113.9' }],
-  ])('is not there for %s', async (_who, headers) => {
+  ])('does not exist for %s', async (_who, headers) => {
     expect((await ask(headers)).status).toBe(404);
   });
 });

@@ -8,10 +8,9 @@ const LOOPBACK_NAME = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i;
 const LOOPBACK = /^(::1|127\.\d+\.\d+\.\d+|::ffff:127\.\d+\.\d+\.\d+)$/;
 
 /**
- * `GET /api/dev/outbox`: the mails that were written to files, for the person at this machine; a small page for
- * browsers, JSON for programs. Mounted only outside production and without a mail server. Other machines get 404,
- * because the links in these mails open accounts. So does a page of another site whose name leads to this machine (DNS
- * rebinding).
+ * `GET /api/dev/outbox`: the mails that were written to files, for the user of this machine; a small page for browsers,
+ * JSON for programs. Mounted only outside production and without a mail server. Other machines get 404, because the
+ * links in these mails open accounts. So does a page of another site whose name leads to this machine (DNS rebinding).
  */
 export function createOutboxRoutes(outboxDir: string, publicUrl: string): AppRouter {
   const { hostname } = new URL(publicUrl);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createPasswords } from './passwords.ts';
 
 describe('passwords', () => {
-  it('are told right from wrong, and for nobody always wrong', async () => {
+  it('are told right from wrong, and for an unknown account are always wrong', async () => {
     const passwords = createPasswords();
     const stored = await passwords.hash('Mended-Clip-42');
     expect(stored).not.toContain('Mended');
@@ -12,7 +12,7 @@ describe('passwords', () => {
     expect(await passwords.verifyNobody('Mended-Clip-42')).toBe(false);
   });
 
-  it('are refused instead of kept while too many wait, and taken again afterwards', async () => {
+  it('are refused while too many checks wait, and accepted again afterwards', async () => {
     const passwords = createPasswords(3);
     const tries = await Promise.allSettled(Array.from({ length: 9 }, () => passwords.verifyNobody('x')));
     const refused = tries.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []));

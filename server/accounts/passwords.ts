@@ -1,15 +1,12 @@
 import { hash, verify } from '@node-rs/argon2';
 import { AppError } from '../errors.ts';
 
-// argon2id, the minimum OWASP's password storage cheat sheet names; 81 ms and 19 MiB each on one slow core.
+// argon2id with the minimum of OWASP's password storage cheat sheet; 81 ms and 19 MiB each on one slow core.
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$';
-/** Most hashes at the same time: fifty logins must not use up a small machine's memory. */
+/** Maximum of simultaneous hashes: fifty logins must not use up a small machine's memory. */
 const PARALLEL = 2;
-/**
- * Most checks that wait for those, a quarter of a minute in all. People would have given up before any further ones
- * were done.
- */
+/** Maximum of waiting checks, a quarter of a minute in all; people would have given up before further ones were done. */
 const MOST_WAITING = 300;
 
 export interface Passwords {
@@ -23,7 +20,7 @@ export interface Passwords {
 
 /**
  * Hashes and compares passwords with argon2id, two at a time. All functions throw AppError `unavailable` while too many
- * wait, so that an attack from many addresses cannot fill the memory.
+ * wait, so an attack from many addresses cannot fill the memory.
  */
 export function createPasswords(mostWaiting = MOST_WAITING): Passwords {
   const waiting: (() => void)[] = [];

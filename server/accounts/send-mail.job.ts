@@ -3,7 +3,7 @@ import { JOB_PAYLOADS } from '../jobs/job-types.ts';
 import type { Logger } from '../logger.ts';
 import type { Mailer } from './mailer.ts';
 
-/** Sends one queued mail; a mail server that is away makes the job come back later. */
+/** Sends one queued mail; when the mail server is away, the job is retried later. */
 export function createSendMailJob({ mailer, logger }: { mailer: Mailer; logger: Logger }): JobHandler {
   return {
     async run(job) {

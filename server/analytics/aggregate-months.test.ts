@@ -46,13 +46,13 @@ describe('aggregateMonths', () => {
     ]);
   });
 
-  it('sums defects by kind, a yes counting as one', () => {
+  it('sums defects by kind, where a yes counts as one', () => {
     const issues = { ...NO_ISSUES, stutteredCuts: 3, windNoise: true };
     const { totals } = aggregateMonths([video({ issues }), video({ issues })], [], 1, NOW);
     expect(totals.defects).toMatchObject({ stuttered_cut: 6, wind_noise: 2, audio_sync: 0 });
   });
 
-  it('counts minutes only of clips in which something was mended', () => {
+  it('counts only minutes of clips in which something was repaired', () => {
     const { totals } = aggregateMonths(
       [video({ fixesApplied: { stutteredCuts: 2, windNoise: true } }), video({ fixesApplied: {} })],
       [],
@@ -62,12 +62,12 @@ describe('aggregateMonths', () => {
     expect(totals).toMatchObject({ issuesFixed: 3, minutesMended: 1.5, minutesSaved: 15 });
   });
 
-  it('says of no clip that it saved more than an hour, however many pictures were missing', () => {
+  it('credits at most an hour per clip, however many pictures were missing', () => {
     const { totals } = aggregateMonths([video({ fixesApplied: { droppedFrames: 214 } })], [], 1, NOW);
     expect(totals).toMatchObject({ issuesFixed: 214, minutesSaved: 60 });
   });
 
-  it('counts a shared object once, in the month it came first, and carries older bytes over', () => {
+  it('counts a shared object once, in the month it first came, and carries older bytes over', () => {
     const { months, totals } = aggregateMonths(
       [],
       [

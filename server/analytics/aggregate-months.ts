@@ -3,7 +3,7 @@ import { MINUTES_SAVED_PER_FIX, MOST_FIXES_TIMED } from '#common/limits.ts';
 import { utcMonth } from '#server/plans/quota.ts';
 import { countFixes, type FixesApplied, type VideoIssues, type VideoStatus } from '#common/video.ts';
 
-/** What the figures need of one video. Moments in epoch ms. */
+/** The facts about one video that the figures need. Times in epoch ms. */
 export interface VideoFact {
   readonly createdAt: number;
   readonly status: VideoStatus;
@@ -12,7 +12,7 @@ export interface VideoFact {
   readonly fixesApplied: FixesApplied;
 }
 
-/** One stored object with the moment it first came to the account. */
+/** A stored object and the time it first came to the account. */
 export interface StoredFact {
   readonly sha256: string;
   readonly sizeBytes: number;
@@ -21,7 +21,7 @@ export interface StoredFact {
 
 const MINUTE_MS = 60_000;
 
-/** The last `count` UTC months up to the one of `nowMs`, oldest first. */
+/** The last `count` UTC months up to the month of `nowMs`, oldest first. */
 export function lastMonths(nowMs: number, count: number): string[] {
   const now = new Date(nowMs);
   return Array.from({ length: count }, (_unused, index) =>
@@ -30,8 +30,8 @@ export function lastMonths(nowMs: number, count: number): string[] {
 }
 
 /**
- * Figures per UTC month over the last `count` months. Videos and their defects count in the month the
- * video was added; an object that several rows share counts once, in the month it came first.
+ * Figures per UTC month over the last `count` months. Videos and their defects count in the month the video was added.
+ * An object shared by several rows counts once, in the month it first came.
  */
 export function aggregateMonths(
   videos: readonly VideoFact[],
@@ -84,7 +84,7 @@ function emptyMonth(month: string): AnalyticsMonth {
   };
 }
 
-/** Defects of one video by kind; a yes/no of the specification's shape counts as one. */
+/** Defects of one video by kind; a yes/no in the specification's shape counts as one. */
 function defectsOf(issues: VideoIssues): DefectCounts {
   return {
     stuttered_cut: issues.stutteredCuts,

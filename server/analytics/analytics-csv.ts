@@ -3,8 +3,8 @@ import { ANALYTICS_COLUMNS, type AnalyticsMonth } from '#common/api/analytics.ts
 type Column = (typeof ANALYTICS_COLUMNS)[number];
 
 /**
- * The monthly figures as CSV after RFC 4180: a header line, CRLF, no quotes needed because every value is
- * a number or a month. Minutes have two decimals.
+ * Formats the monthly figures as CSV after RFC 4180: a header line and CRLF. No quotes are needed, because every value
+ * is a number or a month. Minutes have two decimals.
  */
 export function toAnalyticsCsv(months: readonly AnalyticsMonth[]): string {
   const lines = months.map((month) => {

@@ -31,7 +31,7 @@ describe.each(ENGINES)('analytics on %s', (engine) => {
       expect((await client.fetch(`${analyticsCsvPath}?months=${months}`)).status).toBe(400);
     });
 
-    it('shows the videos of the account alone, the same figures as JSON and as CSV', async () => {
+    it('shows only the videos of the account, with the same figures as JSON and as CSV', async () => {
       const other = await app.signIn(await createUser(app.db, { plan: 'business' }));
       await uploadBytes(other.client, new TextEncoder().encode('of somebody else'));
       const { client } = await app.signIn(await createUser(app.db, { plan: 'business' }));

@@ -9,7 +9,7 @@ import { aggregateMonths } from './aggregate-months.ts';
 
 export interface AnalyticsDeps {
   readonly db: Knex;
-  /** False opens the figures to every plan. */
+  /** False makes the figures available on every plan. */
   readonly enforcePlans: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -17,7 +17,7 @@ export interface AnalyticsDeps {
 
 export interface AnalyticsService {
   /**
-   * Figures of the last `months` UTC months, from the videos and backups the account still has.
+   * Figures of the last `months` UTC months, from the videos and backups that the account still has.
    * @throws AppError `plan_required`
    */
   monthly(user: { id: string; plan: PlanSlug }, months: number): Promise<AnalyticsBody>;

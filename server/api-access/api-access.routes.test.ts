@@ -72,7 +72,7 @@ describe.each(ENGINES)('API access on %s', (engine) => {
       expect([status, raw]).toMatchObject([403, { code: 'plan_required' }]);
     });
 
-    it('does the whole journey of a file with a token alone, from no page at all', async () => {
+    it('runs the whole journey of a file with a token alone and without any page', async () => {
       const { headers } = await tokenWith(['read', 'write']);
       const bytes = new TextEncoder().encode('bytes of a clip sent by a program');
       const program = app.client();
@@ -87,7 +87,7 @@ describe.each(ENGINES)('API access on %s', (engine) => {
       expect(program.cookies()).toBe('');
     });
 
-    it('needs no origin of ours, and acts for the token even beside a cookie of someone else', async () => {
+    it('needs no own origin, and acts for the token even beside a cookie of someone else', async () => {
       const { headers, owner } = await tokenWith(['read', 'write']);
       const me = (await owner.call(authApi.currentUser)).body?.user.username;
       const other = (await app.signIn()).client;
@@ -117,7 +117,7 @@ describe.each(ENGINES)('API access on %s', (engine) => {
       expect((await visitor.call(draftsApi.create, { headers, body })).status).toBe(404);
     });
 
-    it('refuses what concerns the account itself to any token', async () => {
+    it('refuses calls about the account itself to any token', async () => {
       const { headers, details } = await tokenWith(['read', 'write']);
       const { id } = details;
       const answers = [
@@ -132,7 +132,7 @@ describe.each(ENGINES)('API access on %s', (engine) => {
       expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 403));
     });
 
-    it('stops when it is revoked, when it ends and when the plan ends', async () => {
+    it('stops working when it is revoked, when it expires and when the plan ends', async () => {
       const { headers, details, owner } = await tokenWith(['read']);
       await owner.call(apiAccessApi.revoke, { params: { id: details.id } });
       expect((await visitor.call(videosApi.list, { headers })).status).toBe(401);
@@ -167,7 +167,7 @@ describe.each(ENGINES)('API access on %s', (engine) => {
       expect(await page.text()).toContain('/api/videos/{id}/rename');
     });
 
-    it('answers every operation of the document as the document says to the signed-out', async () => {
+    it('answers every operation to the signed-out as the document says', async () => {
       const operations = [
         ...allOperations().map(({ id, access, endpoint: { method, path } }) => ({
           id,

@@ -9,13 +9,13 @@ import type { TokensService } from './tokens.service.ts';
 
 export interface ApiAccessRoutesDeps {
   readonly tokens: TokensService;
-  /** Address of the service without a path, named in the API document. */
+  /** Address of the service without a path, stated in the API document. */
   readonly publicUrl: string;
-  /** Version of the product, named in the API document. */
+  /** Version of the product, stated in the API document. */
   readonly version: string;
 }
 
-/** `/api/tokens` for the signed-in person, and the public description of the API. */
+/** `/api/tokens` for signed-in users, and the public description of the API. */
 export function createApiAccessRoutes({ tokens, publicUrl, version }: ApiAccessRoutesDeps): AppRouter {
   const router = createRouter();
   const document = buildOpenApi(publicUrl, version);

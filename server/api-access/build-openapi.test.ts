@@ -14,7 +14,7 @@ const calls = Object.entries(document.paths).flatMap(([address, methods]) =>
 );
 
 describe('the list of operations', () => {
-  it('holds every endpoint object of the shared contract', async () => {
+  it('contains every endpoint object of the shared contract', async () => {
     const folder = path.join(import.meta.dirname, '../../common/api');
     const files = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
     const listed = new Set(allOperations().map(({ endpoint }) => endpoint));
@@ -38,13 +38,13 @@ describe('the list of operations', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('has every operation at its path with the places in braces', () => {
+  it('has every operation at its path, with parameters in braces', () => {
     expect(calls).toHaveLength(allOperations().length + fileOperations().length);
     expect(document.paths['/api/videos/{id}/status']?.get?.operationId).toBe('videos.status');
     expect(calls.filter(({ address }) => address.includes(':'))).toEqual([]);
   });
 
-  it('holds every address that the server answers, but for those of probes, pages and the storage', async () => {
+  it('contains every address that the server answers, except those of probes, pages and the storage', async () => {
     const answered = new Set<string>();
     const collect = vi.spyOn(Router.prototype, 'routes').mockImplementation(function (this: Router) {
       for (const { methods, path: address } of this.stack)
@@ -66,14 +66,14 @@ describe('the OpenAPI document', () => {
     expect([...listed].filter((call) => !answered.has(call))).toEqual([]);
   });
 
-  it('says 201 where something is made, and the cookie that an https address has', () => {
+  it('says 201 where something is created, and the name of the cookie for https', () => {
     const made = calls.filter(({ operation }) => '201' in operation.responses);
     expect(made.map(({ operation }) => operation.operationId)).toEqual(['auth.register', 'ideas.create']);
     const schemes = buildOpenApi('https://clips.test', '1').components.securitySchemes;
     expect(schemes['session']).toMatchObject({ name: '__Host-sid' });
   });
 
-  it('describes every place of every path as a required parameter', () => {
+  it('describes every parameter of every path as required', () => {
     for (const { address, operation } of calls) {
       const places = [...address.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       const described = (operation.parameters ?? []).filter((one) => one.in === 'path');
@@ -100,7 +100,7 @@ describe('the OpenAPI document', () => {
     expect(text).not.toContain('"$schema"');
   });
 
-  it('asks for the scope that the method needs', () => {
+  it('states the scope that the method needs', () => {
     expect(document.paths['/api/videos']?.get?.security).toEqual([{ session: [] }, { token: ['read'] }]);
     expect(document.paths['/api/videos/{id}']?.delete?.security).toEqual([
       { session: [] },
@@ -137,7 +137,7 @@ describe('the page for people', () => {
     for (const { operation } of calls) expect(page).toContain(`id="${operation.operationId}"`);
   });
 
-  it('names only calls that exist in its example', () => {
+  it('uses only existing calls in its example', () => {
     const example = /<pre>(AUTH=[^]*?)<\/pre>/.exec(page)?.[1] ?? '';
     const named = [...example.matchAll(/\$API(\/[\w/$-]+)/g)].map(([, one = '']) =>
       one.replace('$ID', '{id}'),
@@ -152,7 +152,7 @@ describe('the page for people', () => {
     for (const one of named) expect(document.paths).toHaveProperty([`/api${one}`]);
   });
 
-  it('shows the fields of a call and not the schema, and leads to the shapes that it names', () => {
+  it('shows the fields of a call instead of the schema, and links to the shapes that it names', () => {
     const status = /<details id="videos.status">[^]*?<\/details>/.exec(page)?.[0];
     expect(status).toContain('<a href="#VideoStatus">VideoStatus</a>');
     const rename = /<details id="videos.rename">[^]*?<\/details>/.exec(page)?.[0];

@@ -40,7 +40,7 @@ const DESCRIPTION =
   'Send a file with one PUT to the `uploadUrl` that `uploads.uploadUrl` answers (with the same header), ' +
   'then call `uploads.uploadComplete`.';
 
-/** Shared shapes that get a name of their own in the document. */
+/** Shared shapes that have their own name in the document. */
 const NAMED: Readonly<Record<string, z.ZodType>> = {
   Video: videoDto,
   VideoStatus: statusDto,
@@ -54,7 +54,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
 };
 
 /**
- * The OpenAPI 3.1 document of all calls, made from the endpoint objects in `common/api`.
+ * Builds the OpenAPI 3.1 document of all calls from the endpoint objects in `common/api`.
  * @param publicUrl address of the service, without a path
  */
 export function buildOpenApi(publicUrl: string, version: string): OpenApiDocument {
@@ -132,7 +132,7 @@ function securityOf(access: Access, method: string): Json[] {
   return access === 'session' ? [{ session: [] }] : [{ session: [] }, { token: [scope] }];
 }
 
-/** One answer for all refusals: the status and codes are the same table everywhere. */
+/** One response for all refusals, because every call uses the same table of statuses and codes. */
 function errorResponse(): Json {
   const all = Object.values(ERRORS).map(({ status }): number => status);
   const statuses = [...new Set(all)].toSorted((a, b) => a - b);
@@ -187,7 +187,7 @@ function propertiesOf(schema: Json): Json {
   return isJson(schema.properties) ? schema.properties : {};
 }
 
-/** JSON Schema of one zod schema; named shapes move to `named` and are referred to. */
+/** JSON Schema of one zod schema; named shapes are moved to `named` and referenced. */
 function toSchema(
   schema: z.ZodType,
   io: 'input' | 'output',
@@ -200,10 +200,10 @@ function toSchema(
     unrepresentable: 'any',
     ...(names ? { metadata: names } : {}),
     override({ zodSchema, jsonSchema }) {
-      // Answers may grow: a client must not refuse a field it does not know yet.
+      // Answers may gain fields, and a client must not refuse a field it does not know yet.
       if (io === 'output' && jsonSchema.additionalProperties === false)
         delete jsonSchema.additionalProperties;
-      // A custom check has no schema of its own; the codes are known all the same.
+      // A custom check has no schema of its own, but the codes are known.
       if (zodSchema === errorCode) Object.assign(jsonSchema, { type: 'string', enum: Object.keys(ERRORS) });
     },
   });

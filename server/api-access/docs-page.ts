@@ -23,7 +23,7 @@ export const DOCS_PAGE_CSP =
   `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
   `base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** The API for people: one HTML page without script or outside files, made from the OpenAPI document. */
+/** The API documentation for people: one HTML page without script or external files, made from the OpenAPI document. */
 export function renderDocsPage(document: OpenApiDocument): string {
   const sections = document.tags.map(({ name }) => renderGroup(document, name));
   const links = document.tags.map(({ name }) => `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`);
@@ -48,7 +48,7 @@ ${Object.entries(document.components.schemas).map(renderShape).join('\n')}
 `;
 }
 
-/** The whole way of a clip for a shell with curl and jq. */
+/** The whole journey of a clip as a shell script with curl and jq. */
 function exampleScript(url: string): string {
   return `AUTH="Authorization: Bearer $TOKEN"   # scopes read and write
 API=${url}/api
@@ -67,7 +67,7 @@ curl -sf -H "$AUTH" -o mended.mp4 $API/videos/$ID/download
 curl -sf -H "$AUTH" -o report.json $API/videos/$ID/report`;
 }
 
-/** Codes of refusals by status. */
+/** Table rows of error codes by status. */
 function errorRows(): string {
   const byStatus = Object.entries(ERRORS).reduce((rows, [code, { status }]) => {
     return rows.set(status, [...(rows.get(status) ?? []), code]);
@@ -103,7 +103,7 @@ function renderCall(method: string, path: string, operation: OpenApiOperation): 
   );
 }
 
-/** What a call that succeeded answers. */
+/** The response of a successful call. */
 function answerOf({ responses }: OpenApiOperation): unknown {
   return responses['200'] ?? responses['201'] ?? {};
 }
@@ -123,7 +123,7 @@ function renderParameters(parameters: readonly Readonly<Record<string, unknown>>
 
 const media = z.object({ content: z.record(z.string(), z.object({ schema: z.unknown() })) });
 
-/** What is sent or answered: its type where that is not JSON, else its fields. */
+/** What is sent or answered: the type if it is not JSON, else its fields. */
 function renderContent(value: unknown): string {
   const parsed = media.safeParse(value);
   if (!parsed.success) return '<p>Nothing.</p>';
@@ -140,7 +140,7 @@ function renderShape([name, schema]: [string, unknown]): string {
   return `<details id="${escapeHtml(name)}"><summary><b>shape</b> <code>${escapeHtml(name)}</code></summary><pre>${schemaText(schema)}</pre></details>`;
 }
 
-/** Text with `code` marks as HTML. */
+/** Converts text with `code` marks to HTML. */
 function withCode(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }

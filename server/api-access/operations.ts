@@ -17,8 +17,8 @@ import { uploadsApi } from '#common/api/uploads.ts';
 import { frameQuery, mediaPaths, videosApi } from '#common/api/videos.ts';
 
 /**
- * Who may make a call: `public` anyone; `token` a signed-in person or a personal access token;
- * `session` a signed-in person only, because it concerns the account itself.
+ * Who may make a call. `public`: anyone; `token`: a signed-in user or a personal access token; `session`: only a
+ * signed-in user, because the call concerns the account itself.
  */
 export type Access = 'public' | 'token' | 'session';
 
@@ -62,7 +62,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, AnyEndpoint>>>> = 
 
 const SESSION_GROUPS: readonly string[] = ['subscription', 'account', 'tokens'];
 
-// Where a group does not decide: signed-out people look at what its owner shares.
+// Operations with other access than their group; for example, signed-out visitors can see what an owner shares.
 const EXCEPTIONS: Readonly<Record<string, Access>> = {
   'auth.currentUser': 'token',
   'auth.changePassword': 'session',
@@ -70,7 +70,7 @@ const EXCEPTIONS: Readonly<Record<string, Access>> = {
   'certificates.key': 'public',
 };
 
-/** Whether an operation is public, for accounts and their tokens, or for the signed-in person alone. */
+/** Access of an operation: its exception, else that of its group. */
 function accessOf(id: string, group: string): Access {
   const fallback = group === 'auth' ? 'public' : SESSION_GROUPS.includes(group) ? 'session' : 'token';
   return EXCEPTIONS[id] ?? fallback;

@@ -11,11 +11,11 @@ describe('schemaText', () => {
     [{ type: 'array', items: { $ref: '#/components/schemas/Video' } }, '<a href="#Video">Video</a>[]'],
     [{ type: 'object', additionalProperties: { type: 'number' } }, '{\n  [name]: number\n}'],
     [{}, 'any'],
-  ])('says %j as %s', (schema, text) => {
+  ])('writes %j as %s', (schema, text) => {
     expect(schemaText(schema)).toBe(text);
   });
 
-  it('sets fields of fields further in, and marks what may be left out', () => {
+  it('indents nested fields, and marks optional ones', () => {
     const inner = { type: 'object', properties: { b: { type: 'string' } }, required: ['b'] };
     const schema = { type: 'object', properties: { a: inner, c: { type: 'integer' } }, required: ['a'] };
     expect(schemaText(schema)).toBe('{\n  a: {\n    b: string\n  }\n  c?: integer\n}');

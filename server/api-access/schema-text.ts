@@ -3,15 +3,16 @@ import { escapeHtml } from '#server/http/escape-html.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 const INDENT = '  ';
-/** Lists of values that are longer than this say their type instead. */
+/** Longer lists of values are shown as their type instead. */
 const MOST_VALUES = 30;
 
 const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * A JSON schema as people write types: names with their types, `?` behind what may be left out, named shapes as links to them.
- * @returns HTML to stand in a `pre`
+ * Writes a JSON schema the way people write types: names with their types, `?` after optional ones, named shapes as
+ * links.
+ * @returns HTML for a `pre` element
  */
 export function schemaText(schema: unknown, indent = ''): string {
   if (!isJson(schema)) return 'any';

@@ -2,7 +2,7 @@ import type { ApiTokenDto } from '#common/api/api-access.ts';
 import type { ApiToken } from '#db/models/api-token.ts';
 import { parseScopes } from './tokens.service.ts';
 
-/** A token as its owner sees it: never the secret nor its hash. */
+/** A token as its owner sees it: neither the secret nor its hash. */
 export function toApiTokenDto(row: ApiToken): ApiTokenDto {
   return {
     id: row.id,

@@ -49,7 +49,7 @@ describe('tokens service', () => {
 
   const both = { name: 'laptop', scopes: ['write', 'read'] } as const;
 
-  it('makes a token of 256 random bits and keeps only its hash', async () => {
+  it('makes a token of 256 random bits and stores only its hash', async () => {
     const user = await person('business');
     const { token, row } = await tokens.create(user, both);
     expect(token).toMatch(/^pat_[A-Za-z0-9_-]{43}$/);
@@ -59,7 +59,7 @@ describe('tokens service', () => {
     expect((await tokens.create(user, both)).token).not.toBe(token);
   });
 
-  it('knows the bearer and the scopes', async () => {
+  it('identifies the bearer and the scopes', async () => {
     const user = await person('business');
     const reader = await tokens.create(user, { name: 'reader', scopes: ['read'] });
     const all = await tokens.create(user, both);
@@ -100,7 +100,7 @@ describe('tokens service', () => {
     await expect(tokens.create(await person(plan), both)).rejects.toMatchObject({ code: 'plan_required' });
   });
 
-  it('refuses a token while the plan does not include the API, and takes it again afterwards', async () => {
+  it('refuses a token while the plan does not include the API, and accepts it again afterwards', async () => {
     const user = await person('business');
     const { token } = await tokens.create(user, both);
     await user.$query(db).patch({ plan: 'starter' });
@@ -109,7 +109,7 @@ describe('tokens service', () => {
     expect(await tokens.authenticate(token)).not.toBeNull();
   });
 
-  it('never has more tokens than allowed, however many are asked for at once', async () => {
+  it('never has more tokens than allowed, however many are requested at once', async () => {
     const user = await person('business');
     const asked = await Promise.allSettled(Array.from({ length: 50 }, () => tokens.create(user, both)));
     const made = asked.filter((result) => result.status === 'fulfilled');

@@ -15,14 +15,14 @@ import { requireFeature } from '#server/policies.ts';
 const SECRET_BYTES = 32;
 const HINT_CHARS = TOKEN_PREFIX.length + 6;
 const DAY_MS = 24 * 3600_000;
-/** `last_used_at` is written at most this often, so that reading calls do not become writing ones. */
+/** `last_used_at` is written at most this often, so that reading calls rarely write. */
 const TOUCH_EVERY_MS = 60_000;
 /** 32 bytes in base64url. */
 const TOKEN_FORMAT = /^pat_[A-Za-z0-9_-]{43}$/;
 
 export interface TokensDeps {
   readonly db: Knex;
-  /** False opens the API to every plan. */
+  /** False makes the API available on every plan. */
   readonly enforcePlans: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -34,7 +34,7 @@ export interface NewToken {
   readonly expiresInDays?: number | undefined;
 }
 
-/** Who a valid token speaks for, and what it may do. */
+/** The user of a valid token, and what it may do. */
 export interface TokenBearer {
   readonly user: User;
   readonly tokenId: string;
@@ -44,20 +44,20 @@ export interface TokenBearer {
 export interface TokensService {
   list(userId: string): Promise<ApiToken[]>;
   /**
-   * Makes a token; the secret is in the answer and nowhere else.
+   * Creates a token; only this answer contains the secret.
    * @throws AppError `plan_required`, `conflict` when the account has too many
    */
   create(user: User, wanted: NewToken): Promise<{ token: string; row: ApiToken }>;
   /** @throws AppError `not_found` */
   revoke(userId: string, tokenId: string): Promise<void>;
   /**
-   * The bearer of a token; null when it is unknown, revoked or expired.
+   * Identifies the bearer of a token; null when it is unknown, revoked or expired.
    * @throws AppError `plan_required` when the account's plan no longer includes the API
    */
   authenticate(token: string): Promise<TokenBearer | null>;
 }
 
-/** Personal access tokens: 256 random bits, kept as SHA-256 (no salt needed at this length). */
+/** Personal access tokens: 256 random bits, stored as SHA-256 (no salt needed at this length). */
 export function createTokensService({ db, enforcePlans, now }: TokensDeps): TokensService {
   const requireApiPlan = (user: User) => requireFeature(user, 'api_access', enforcePlans);
 

@@ -2,12 +2,12 @@ import { stat } from 'node:fs/promises';
 import { findTools } from '#server/media/ffmpeg/find-tools.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
-/** What a benchmark was asked for cannot be done; the message says why and what to do. */
+/** The options of a benchmark ask for something impossible; the message says why and what to do. */
 export class BenchInputError extends Error {
   override readonly name = 'BenchInputError';
 }
 
-/** @throws BenchInputError where an option is no whole number of at least `least` */
+/** @throws BenchInputError unless the option is a whole number of at least `least` */
 export function wholeNumber(option: string, text: string, least: number): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isSafeInteger(value) || value < least)
@@ -15,12 +15,13 @@ export function wholeNumber(option: string, text: string, least: number): number
   return value;
 }
 
-/** Where real clips stand beside the project on some machines. */
+/** Some machines keep real clips in this folder beside the project. */
 const REAL_MEDIA = '../shared/media';
 
 /**
- * The folder of clips that was asked for, else the real ones beside the project; null where clips are to be made.
- * @throws BenchInputError where the one asked for is no folder
+ * Returns the requested folder of clips, or the real clips beside the project; null when the benchmark has to make
+ * clips.
+ * @throws BenchInputError when the requested path is not a folder
  */
 export async function mediaFolder(asked: string | undefined): Promise<string | null> {
   const folder = asked ?? REAL_MEDIA;
@@ -33,7 +34,7 @@ export async function mediaFolder(asked: string | undefined): Promise<string | n
   throw new BenchInputError(`--media takes a folder of clips; "${asked}" is none.`);
 }
 
-/** @throws BenchInputError where ffmpeg or ffprobe is not found */
+/** @throws BenchInputError when ffmpeg or ffprobe is not found */
 export async function benchTools(): Promise<ToolPaths> {
   const found = await findTools({
     ffmpegPath: process.env.FFMPEG_PATH ?? null,

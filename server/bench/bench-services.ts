@@ -8,11 +8,11 @@ import { createLogger } from '#server/logger.ts';
 export interface BenchServices {
   readonly services: Services;
   readonly config: Config;
-  /** Holds everything of the run; the benchmark removes it. */
+  /** Contains every file of the run; the benchmark removes it. */
   readonly dataDir: string;
 }
 
-/** All parts of the server on a migrated database of their own, without pages and without queued work. */
+/** Starts all parts of the server on a freshly migrated database, without web pages and without running queued jobs. */
 export async function startBenchServices(name: string, databaseUrl: string | null): Promise<BenchServices> {
   const dataDir = await mkdtemp(path.join(tmpdir(), `reelmend-${name}-`));
   const config = readConfig({

@@ -1,10 +1,10 @@
 import type { ForestWeights } from '#server/pipeline/analyse/dropped-frames/detect-hidden-drops-forest.ts';
 import { quantile } from '#server/media/statistics.ts';
 
-/** What a forest is learnt from; row `i` of the features belongs to label and weight `i`. */
+/** Training data of a forest; row `i` of the features has label `i` and weight `i`. */
 export interface LabelledRows {
   readonly features: readonly (readonly number[])[];
-  /** 1 for what is to be found, else 0. */
+  /** 1 for the class to be found, else 0. */
   readonly labels: readonly number[];
   readonly weights: readonly number[];
 }
@@ -12,16 +12,16 @@ export interface LabelledRows {
 const TREES = 100;
 const DEPTH = 3;
 const SHRINKAGE = 0.13;
-/** Ridge on the answers, and least second derivative on each side of a question, with weights of mean 1. */
+/** Ridge term of the leaf values, and the least sum of second derivatives on each side of a split (mean weight 1). */
 const RIDGE = 5;
 const LEAST_SIDE = 8;
 const LEAST_ROWS = 30;
-/** Rows and features that a tree sees. */
+/** Shares of rows and features that each tree is trained on. */
 const ROW_SHARE = 0.7;
 const FEATURE_SHARE = 0.5;
-/** Limits tried per feature. */
+/** Bins per feature; the thresholds tried lie between them. */
 const BINS = 32;
-/** Stands for what could not be measured, below all that is. */
+/** Stands for a value that could not be measured; lower than every real one. */
 const MISSING = -9;
 const QUESTIONS = 2 ** DEPTH - 1;
 const UNIT = 1000;
@@ -33,7 +33,7 @@ interface Node {
   readonly above: Node | number;
 }
 
-/** The rows in bins: `bins[k][i]` counts the limits of feature `k` that row `i` reaches. */
+/** The rows in bins: `bins[k][i]` is the number of thresholds of feature `k` that row `i` reaches. */
 interface Binned {
   readonly limits: readonly (readonly number[])[];
   readonly bins: readonly Uint8Array[];
@@ -42,9 +42,9 @@ interface Binned {
 }
 
 /**
- * Learns a forest by gradient boosting of the logistic loss with second derivatives (J. Friedman, "Greedy function
+ * Trains a forest by gradient boosting of the logistic loss with second derivatives (J. Friedman, "Greedy function
  * approximation: a gradient boosting machine", 2001; T. Chen and C. Guestrin, "XGBoost", 2016).
- * @param random 0 to 1, for the rows and features each tree sees
+ * @param random 0 to 1, chooses the rows and features of each tree
  */
 export function growForest(rows: LabelledRows, random: () => number): ForestWeights {
   const count = rows.labels.length;
@@ -148,7 +148,10 @@ function answer(tree: Node | number, data: Binned, row: number): number {
   return node;
 }
 
-/** The form that `readForest` reads: a full tree, where a missing question always leads below. */
+/**
+ * Encodes a tree in the form that `readForest` reads: a full tree, in which a missing split always leads to the lower
+ * side.
+ */
 function store(tree: Node | number, limits: readonly (readonly number[])[]): string {
   const numbers = new Int16Array(2 * QUESTIONS + QUESTIONS + 1);
   const place = (node: Node | number, at: number) => {

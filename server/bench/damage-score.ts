@@ -6,31 +6,36 @@ import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { analysePicture } from '#server/pipeline/analyse/analyse-picture.ts';
 import { hashPictures } from '#server/pipeline/publish/packet-hashes.ts';
 
-/** Luma PSNR against the clean original below which a picture counts as visibly damaged, dB (the goal's own limit). */
+/**
+ * A picture whose luma PSNR against the clean original is lower counts as visibly damaged, dB (limit of the product
+ * goal).
+ */
 const VISIBLE_DB = 42;
-/** Analyses of one broken clip that must agree. */
+/** Number of analyses of the same broken clip that must agree. */
 const ANALYSES = 5;
 
-/** What damaged data did to the pictures of one clip, and what was found and saved of it. */
+/** How damaged data changed the pictures of one clip, and how much of it was found and repaired. */
 export interface DamageScore {
-  /** Pictures below `VISIBLE_DB` against the clean original, and those of them inside claimed spans. */
+  /** Pictures below `VISIBLE_DB` against the clean original, and how many of them lie inside claimed spans. */
   readonly visible: number;
   readonly visibleClaimed: number;
-  /** Pictures that decode to the very same values as in the clean original, and those inside claimed spans. */
+  /**
+   * Pictures that decode to exactly the values of the clean original, and how many of them lie inside claimed spans.
+   */
   readonly undamaged: number;
   readonly undamagedClaimed: number;
-  /** Undamaged pictures that are still the very same values in the result. */
+  /** Undamaged pictures that still have exactly the same values in the result. */
   readonly undamagedKept: number;
-  /** Stretches of visible damage, and those that a claim touches. */
+  /** Stretches of visible damage, and how many of them a claim overlaps. */
   readonly stretches: number;
   readonly stretchesFound: number;
-  /** Claims without a single picture that differs from the clean original. */
+  /** Claims in which no picture differs from the clean original. */
   readonly wrongClaims: number;
-  /** Mean squared error of the pictures that differed, before and after the repair, for a mean PSNR. */
+  /** Sums of the mean squared errors of the pictures that differed, before and after the repair, for a mean PSNR. */
   readonly errorBefore: number;
   readonly errorAfter: number;
   readonly differing: number;
-  /** Five analyses of the broken clip gave one answer. */
+  /** All five analyses of the broken clip gave the same answer. */
   readonly repeatable: boolean;
 }
 
@@ -43,12 +48,12 @@ interface DamageInput {
   readonly tools: ToolPaths;
 }
 
-/** Entries of the report that count as claims. */
+/** Entries of the report count as claims from this confidence on. */
 const CLAIM_CONFIDENCE = 0.6;
 
 /**
- * Holds a damaged clip and its repair against the clean original, picture by picture. The damage is planted
- * in place, so that the three clips have the same pictures at the same times.
+ * Compares a damaged clip and its repair with the clean original, picture by picture. The damage is planted in place,
+ * so all three clips have the same pictures at the same times.
  * @returns null when the numbers of pictures differ, so that nothing can be compared
  */
 export async function scoreDamage(input: DamageInput): Promise<DamageScore | null> {
@@ -90,12 +95,12 @@ export async function scoreDamage(input: DamageInput): Promise<DamageScore | nul
 
 interface PictureError {
   readonly lumaDb: number;
-  /** Mean squared error of the luma. */
+  /** Mean squared error of the luma plane. */
   readonly error: number;
   readonly equal: boolean;
 }
 
-/** Error of each picture of `path` against the one shown at the same time in `truth`. */
+/** Errors of the pictures of `path`, each against the picture shown at the same time in `truth`. */
 async function pictureErrors(path: string, truth: string, input: DamageInput): Promise<PictureError[]> {
   const statsPath = `${input.workDir}/picture-errors.log`;
   await rm(statsPath, { force: true });
@@ -117,7 +122,7 @@ async function pictureErrors(path: string, truth: string, input: DamageInput): P
       const error = Number(/mse_y:(\S+)/.exec(line)?.[1]);
       const colour = Number(/mse_u:(\S+)/.exec(line)?.[1] ?? 0) + Number(/mse_v:(\S+)/.exec(line)?.[1] ?? 0);
       const lumaDb = error === 0 ? Infinity : 10 * Math.log10(255 ** 2 / error);
-      // Two decimals are printed: an error below that is told by the decibels, which are then finite.
+      // The log prints errors with two decimals. A smaller error shows only in the PSNR, which is then finite.
       const equal = error === 0 && colour === 0 && /psnr_avg:inf/.test(line);
       return { error, lumaDb, equal };
     });
@@ -142,7 +147,7 @@ function numbersWhere<T>(values: readonly T[], test: (value: T) => boolean): num
   return values.flatMap((value, number) => (test(value) ? [number] : []));
 }
 
-/** Rising numbers as runs without a hole. */
+/** Groups ascending numbers into runs without gaps. */
 function toStretches(numbers: readonly number[]): number[][] {
   const runs: number[][] = [];
   for (const number of numbers) {
@@ -153,7 +158,10 @@ function toStretches(numbers: readonly number[]): number[][] {
   return runs;
 }
 
-/** All scores of one kind of damage as one row: shares of pictures over all clips, mean PSNR of what differed. */
+/**
+ * All scores of one kind of damage as one table row: shares of pictures over all clips, and the mean PSNR of the
+ * pictures that differed.
+ */
 export function damageRow(name: string, scores: readonly DamageScore[]): string {
   const total = (pick: (score: DamageScore) => number) => scores.reduce((sum, score) => sum + pick(score), 0);
   const share = (part: number, whole: number, digits = 4) =>

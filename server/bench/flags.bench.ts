@@ -14,27 +14,30 @@ import { greyPictures } from './motion-noise.ts';
 import { collectSources } from './repair-sources.ts';
 import { median } from './repair-table.ts';
 
-/** Where a part begins and ends that a plant lies in, seconds. */
+/** Start and end of the part that a change is limited to, seconds. */
 const PART = [2.5, 5.5] as const;
-/** A clip is long enough for a part where so much of it is left behind that part. */
+/** A clip is long enough for such a part when at least this much follows it, seconds. */
 const BEHIND_S = 0.5;
 
 interface Plant {
   readonly name: string;
   readonly kind: PictureFlag['kind'];
   readonly isPart: boolean;
-  /** @param side of a square of the area of the picture, pixels */
+  /** @param side of the square that has the area of the picture, pixels */
   readonly filter: (side: number) => string;
 }
 
 const partly = `:enable='between(t,${PART.join(',')})'`;
 
-/** So much of each level is left, in the coded range: a stop less is a factor of 0.73. */
+/** Scales every level to this share, in the coded range; one stop less is a factor of 0.73. */
 const darker = (share: number) =>
   `lutyuv=y='16+(val-16)*${share}':u='128+(val-128)*${share}':v='128+(val-128)*${share}'`;
 const blurred = (share: number) => (side: number) => `gblur=sigma=${(side * share).toFixed(2)}:steps=5`;
 
-/** What hands add to a camera, in three sines of 3 to 8 Hz each way, by so much of the width. */
+/**
+ * Shakes the picture as a hand-held camera would: three sines of 3 to 8 Hz per axis, with this share of the width as
+ * amplitude.
+ */
 function shaken(share: number, isPart: boolean): string {
   const size = `${isPart ? `between(t,${PART.join(',')})*` : ''}${share}*iw/2`;
   const x = '(sin(2*PI*3.1*t)+0.7*sin(2*PI*4.7*t+1)+0.5*sin(2*PI*6.9*t+2))';
@@ -89,10 +92,11 @@ interface Clip {
 }
 
 /**
- * `npm run bench -- flags [--media DIR] [--clips N]`: changes the first seconds of every clip of a folder, or made ones, by one filter of ffmpeg
- * each (less light, a Gaussian blur, a shaking camera; all of the clip or three seconds of it) and prints in how many clips the flag is
- * raised, of those that do not have it themselves, how far the ends of a part are off, and what else is raised that the clip does not have itself. Pictures are
- * measured as they come out of the filter, without coding.
+ * `npm run bench -- flags [--media DIR] [--clips N]`: applies one ffmpeg filter at a time to the first seconds of every
+ * clip of a folder, or of made clips (less light, a Gaussian blur, a shaking camera; to the whole clip or three seconds
+ * of it). Prints in how many clips the flag is raised, of those that do not have it themselves; how far the ends of a
+ * part are off; and which other flags are raised that the clip does not have itself. Pictures are measured as they
+ * leave the filter, without coding.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({

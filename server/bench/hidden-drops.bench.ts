@@ -19,32 +19,32 @@ import { greyPictures } from './motion-noise.ts';
 
 const CLIP_SECONDS = 10;
 const HOLES = 60;
-/** Pictures on each side of a hole that are measured anew. */
+/** Pictures on each side of a loss that are measured again. */
 const SIDE = 12;
-/** Grey levels that the liveliest blocks change by in every step around a moving place. */
+/** The busiest blocks change by at least this many grey levels in every step around a moving place. */
 const MOVING = 3;
 const FOLDS = 6;
-/** Weight of the losses of a clip against that of its other steps. */
+/** Weight of the losses of a clip relative to its other steps. */
 const LOSS_WEIGHT = 0.3;
 
 interface Row {
   readonly clip: number;
-  /** Playing of the clip: as it is, coded anew, backwards, at half the rate. */
+  /** Variant of the clip: as it is, re-encoded, backwards, at half the rate. */
   readonly playing: number;
   readonly frame: number;
   readonly isLoss: boolean;
-  /** False where the detector does not even ask the forest. */
+  /** False where the detector does not consult the forest at all. */
   readonly isAsked: boolean;
   readonly isMoving: boolean;
   readonly features: readonly number[];
 }
 
 /**
- * `npm run bench -- hidden-drops [--media DIR] [--seed N] [--leave-out NAME,...] [--out FILE]`: learns the trees that find
- * losses hidden in a constant rate from the clips of a folder. Each clip is played as it is, coded anew, backwards and at half
- * its rate; losses of 1 to 5 pictures are made in the small grey pictures. Prints what forests find in clips
- * that they were not learnt from, at several numbers of false alarms, and writes the forest of all clips as
- * JSON. Clips of varying rate, and those left out because they lost pictures themselves, are not learnt from.
+ * `npm run bench -- hidden-drops [--media DIR] [--seed N] [--leave-out NAME,...] [--out FILE]`: trains the trees that
+ * find losses hidden in a constant rate on the clips of a folder. Each clip is used as it is, re-encoded, backwards and
+ * at half its rate; losses of 1 to 5 pictures are made in the small grey pictures. Prints what forests find in clips
+ * that they were not trained on, at several numbers of false alarms, and writes the forest of all clips as JSON. Clips
+ * of varying rate are not used for training, nor those left out because they lost pictures themselves.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -77,7 +77,7 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** Rows of one clip; none where it cannot be read or its rate varies. */
+/** Rows of one clip; empty when it cannot be read or its rate varies. */
 async function measureClip(
   file: string,
   clipBefore: number,
@@ -164,7 +164,7 @@ function seriesOf(pictures: readonly Uint8Array[], size: GreySize): FrameSeries 
   return builder.finish();
 }
 
-/** The rows to learn from, each clip and playing with the root of its number of rows. */
+/** The rows to train on. Weights fall with the square root of the group's size, so that long clips do not dominate. */
 function learnable(rows: readonly Row[]): LabelledRows {
   const used = rows.filter(({ features, isMoving, isLoss }) => features.length > 0 && (isMoving || !isLoss));
   const group = ({ clip, playing, isLoss }: Row) => `${clip}/${playing}/${isLoss}`;
@@ -177,7 +177,7 @@ function learnable(rows: readonly Row[]): LabelledRows {
   };
 }
 
-/** Forests judge the clips, as they are, that they were not learnt from. */
+/** Cross-validates: each forest judges the unchanged clips that it was not trained on. */
 function printScores(rows: readonly Row[], random: () => number): void {
   const judged: { row: Row; odds: number }[] = [];
   for (let fold = 0; fold < FOLDS; fold += 1) {

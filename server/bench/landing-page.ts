@@ -6,7 +6,7 @@ export interface LandingFigures {
   readonly scriptBytes: number;
 }
 
-/** One cold load of a page in a window of its own, with the processor slowed down. */
+/** Measures one cold load of a page in a new browser context, with the processor slowed down. */
 export async function measureLanding(
   browser: Browser,
   url: string,
@@ -30,7 +30,7 @@ async function measure(page: Page, url: string, cpuSlowdown: number): Promise<La
   devtools.on('Network.responseReceived', ({ requestId, type }) => {
     if (type === 'Script') scripts.add(requestId);
   });
-  // Bodies as they were sent, without headers.
+  // Counts bodies as sent (compressed), without headers.
   devtools.on('Network.dataReceived', ({ requestId, encodedDataLength }) => {
     if (scripts.has(requestId)) scriptBytes += encodedDataLength;
   });

@@ -6,10 +6,10 @@ import { copyVideo } from '#web/e2e/copy-video.ts';
 import { createServerProcess, type ServerProcess } from '#web/e2e/server-process.ts';
 import { installProbe } from './page-probe.ts';
 
-/** Videos of the measured library. */
+/** Number of videos in the measured library. */
 export const LIBRARY_VIDEOS = 500;
 const PERSON = { username: 'bench-library', email: 'bench@example.test', password: 'Mended-Clip-42' };
-/** Wheel steps down the whole library and back; each goes on while the one before is still smoothed. */
+/** Wheel steps down the whole library and back; each starts while the previous one is still scrolling smoothly. */
 const WHEEL_STEPS = 120;
 const WHEEL_STEP_PX = 400;
 const WHEEL_GAP_MS = 50;
@@ -23,15 +23,15 @@ const figures = z.object({
 type Figures = z.infer<typeof figures>;
 
 export interface LibraryFigures {
-  /** Cards drawn for the first view, as the probe counts them, and cards in the page. */
+  /** Cards rendered for the first view, as the probe counts them, and cards present in the page. */
   readonly firstView: { readonly drawn: number; readonly present: number };
   readonly scroll: Figures;
   readonly push: Figures;
 }
 
 /**
- * Opens a library of 500 videos of a running server in Chromium, scrolls it by wheel, and follows the repair
- * of a clip that is pushed to it.
+ * Opens a library of 500 videos on a running server in Chromium, scrolls it by wheel, and follows the repair of a clip
+ * whose progress is pushed to it.
  */
 export async function measureLibrary(browser: Browser, cpuSlowdown: number): Promise<LibraryFigures> {
   const server = await createServerProcess({ EMAIL_VERIFICATION: 'off', DEFAULT_PLAN: 'business' });
@@ -47,7 +47,7 @@ export async function measureLibrary(browser: Browser, cpuSlowdown: number): Pro
     await expectMended(page.request, sample);
     await copyVideo(server.dataDir, sample, LIBRARY_VIDEOS - 1);
 
-    // The compiler names functions through a helper that pages do not have.
+    // The compiler wraps functions in a helper for their names, which pages do not have.
     await page.addInitScript({ content: 'globalThis.__name = (named) => named;' });
     await page.addInitScript(installProbe);
     const devtools = await context.newCDPSession(page);

@@ -13,7 +13,7 @@ import { startPostgres } from '#server/test/postgres.ts';
 import { startBenchServices } from './bench-services.ts';
 import { seedIdeas, seedVideos } from './seed-lists.ts';
 
-/** Most time a list call may take at the server. */
+/** A list call may take at most this long on the server. */
 const LIMIT_MS = 50;
 const VIDEOS = 5000;
 const IDEAS = 10_000;
@@ -21,10 +21,10 @@ const PEOPLE = 40;
 const PAGE = 50;
 const WARM_UPS = 3;
 const RUNS = 25;
-/** A whole list takes as long as many pages. */
+/** A whole list takes as long as many pages, so fewer runs do. */
 const RUNS_OF_WHOLE_LISTS = 5;
 
-/** First pages of a searched, filtered or sorted library: name, query, condition and order. */
+/** First pages of a searched, filtered or sorted library: name, query, SQL condition and order. */
 const SEARCHES = [
   ['searched', 'search=take%204', "name_lower like '%take 4%'", 'created_at desc, v.id'],
   ['by defect', 'defect=windNoise', "defect_kinds like '% windNoise %'", 'created_at desc, v.id'],
@@ -36,18 +36,18 @@ const SEARCHES = [
 interface Call {
   readonly name: string;
   readonly address: string;
-  /** The rows of the answer, asked of the database without anything of ours around it. */
+  /** SQL that reads the same rows directly from the database. */
   readonly sql: string;
   readonly values: readonly (string | number)[];
-  /** Whether the limit holds for it: whole lists of this size are measured, not limited. */
+  /** Whether the limit applies: whole lists of this size are measured but not limited. */
   readonly limited: boolean;
 }
 
 /**
- * Fills a database with 5 000 videos of one account and 10 000 ideas, asks the lists of the real server
- * and prints, for each engine, the time from request to finished answer as ratios to the bare SQL query of
- * the same rows and to the limit of 50 ms. Ends with code 1 when the median of a limited call misses it; the
- * 95th percentile tells how much else the machine had to do.
+ * Fills a database with 5 000 videos of one account and 10 000 ideas, and calls the lists of the real server. For each
+ * engine, prints the time from request to finished answer as ratios to the bare SQL query of the same rows and to the
+ * limit of 50 ms. Exits with code 1 when the median of a limited call exceeds it; the 95th percentile shows how busy
+ * the machine was otherwise.
  */
 export async function run(): Promise<void> {
   const late = await measureEngine('SQLite', null);
@@ -61,7 +61,7 @@ export async function run(): Promise<void> {
   process.exitCode = 1;
 }
 
-/** @returns names of limited calls that were too slow */
+/** @returns names of the limited calls that were too slow */
 async function measureEngine(engine: string, databaseUrl: string | null): Promise<string[]> {
   const { services, config, dataDir } = await startBenchServices('lists', databaseUrl);
   try {
@@ -92,7 +92,7 @@ async function measureEngine(engine: string, databaseUrl: string | null): Promis
 
 type Ask = (address: string) => Promise<{ tookMs: number; text: string }>;
 
-/** Opens the server and a session. The time runs from the request's arrival to the answer's last byte. */
+/** Starts the server and opens a session. Times run from the request's arrival to the last byte of the answer. */
 async function serve(
   { httpServer, sessions, db }: Services,
   userId: string,
@@ -250,7 +250,7 @@ async function measure({ db }: Services, call: Call, ask: Ask): Promise<number> 
   let text = '';
   const runs = WARM_UPS + (call.limited ? RUNS : RUNS_OF_WHOLE_LISTS);
   for (let run = 0; run < runs; run += 1) {
-    // In turn, so that other load on the machine meets both alike.
+    // The two alternate, so that other load on the machine affects both equally.
     const answer = await ask(call.address);
     const from = performance.now();
     await db.raw(call.sql, [...call.values]);

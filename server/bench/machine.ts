@@ -2,7 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { versionOf } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
-/** One line that says what the figures were measured on. */
+/** One line describing the machine that the figures were measured on. */
 export async function describeMachine(tools: ToolPaths): Promise<string> {
   const ffmpeg = await versionOf(tools);
   const processors = cpus();

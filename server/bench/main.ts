@@ -25,7 +25,7 @@ async function main([name, ...args]: string[]): Promise<void> {
   }
 }
 
-/** Whether what was asked for is to blame, so that no trace helps. */
+/** Whether the error lies in the given options, in which case a stack trace does not help. */
 const isMistaken = (error: unknown): error is Error =>
   error instanceof BenchInputError ||
   (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'));

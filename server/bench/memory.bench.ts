@@ -11,8 +11,8 @@ const DYNO_MB = 512;
 const PAGE_LOADS = 200;
 
 /**
- * Memory of the built server (`npm run build`) at rest, after start and after a few hundred requests, as
- * ratios to a Node process that does nothing and to a 512 MB dyno. Reads VmRSS of `/proc`, so Linux only.
+ * Measures the memory of the built server (`npm run build`) at rest, after start and after a few hundred requests, as
+ * ratios to a Node process that does nothing and to a 512 MB dyno. Reads VmRSS from `/proc`, so it needs Linux.
  */
 export async function run(): Promise<void> {
   if (!existsSync('/proc/self/status')) throw new Error('This benchmark reads /proc and needs Linux.');

@@ -5,12 +5,12 @@ import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { quantile } from '#server/media/statistics.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
-/** Mean change below which a step is rounding, grey levels. */
+/** A mean change below this is rounding, grey levels. */
 const LEAST = 0.15;
-/** Steps of the clean clip that stay below what counts as above its noise. */
+/** This share of the clean clip's steps stays below the noise limit. */
 const USUAL_SHARE = 0.99;
 
-/** Tells, from the clean clip alone, whether a loss would stand out of its motion. */
+/** Decides, from the clean clip alone, whether a loss would stand out from its motion. */
 export interface MotionNoise {
   /**
    * @param frame first missing picture, number in the clean clip
@@ -20,12 +20,11 @@ export interface MotionNoise {
 }
 
 /**
- * Motion above the noise, defined on the clean clip and on nothing a detector answers. A step is the mean
- * absolute difference of two pictures (small grey picture); its rise is the logarithm of the step over the
- * geometric mean of the step before and the step behind. The noise is how steps rise in the clean clip
- * anyway: the 99th percentile. A loss is above the noise when the step that it leaves, from the last picture
- * before it to the first behind it, rises as much or more. What rises less is a step as the clip makes
- * them itself, one in a hundred: whoever claims it there claims the clean clip too.
+ * Measures motion noise on the clean clip alone, independent of what any detector answers. A step is the mean absolute
+ * difference of two small grey pictures. Its rise is the logarithm of the step over the geometric mean of the step
+ * before and the step after. The noise limit is the 99th percentile of the rises in the clean clip. A loss is above the
+ * noise when the step it leaves, from the last picture before it to the first after it, rises at least as much. Smaller
+ * rises occur in the clean clip itself, so a detector that claims them there would also claim the clean clip.
  * @throws MediaToolError when the clip cannot be decoded
  */
 export async function measureMotionNoise(inputPath: string, tools: ToolPaths): Promise<MotionNoise> {
@@ -56,8 +55,8 @@ function difference(a: Uint8Array | undefined, b: Uint8Array | undefined): numbe
 }
 
 /**
- * The small grey pictures of a clip, display order.
- * @param change filters of ffmpeg that the pictures go through first
+ * Decodes a clip to small grey pictures in display order.
+ * @param change ffmpeg filters applied to the pictures first
  * @throws MediaToolError when the clip cannot be decoded
  */
 export async function greyPictures(

@@ -1,12 +1,15 @@
-/** What the probe has seen in a page since `reset()`. */
+/** What the probe has observed in a page since `reset()`. */
 export interface ProbeFigures {
-  /** Milliseconds between pictures, one per picture. */
+  /** Milliseconds between animation frames, one entry per frame. */
   readonly frames: number[];
-  /** Milliseconds over 50 of each long animation frame, in which no input is answered. */
+  /** Blocking time of each long animation frame, in which no input is answered, ms. */
   readonly blocked: number[];
-  /** One per pushed state of a video: from its arrival to the paint after it, and what was drawn for it. */
+  /**
+   * One entry per pushed state of a video: the time from its arrival to the paint after it, and the cards rendered for
+   * it.
+   */
   readonly updates: { readonly toPaintMs: number; readonly cards: number }[];
-  /** Cards drawn in all. */
+  /** Total number of rendered cards. */
   readonly cards: number;
 }
 
@@ -16,10 +19,10 @@ export interface PageProbe {
 }
 
 /**
- * Runs in the page before its own code. Counts the library cards that React draws (through the hook that its
- * production build offers to developer tools; a fiber was drawn when its subtree was entered and its flag
- * `PerformedWork` is set), follows the pictures of the page and the states that arrive over the socket.
- * Stands alone: nothing of this module's scope exists in the page.
+ * Runs in the page before its own code. Counts the library cards that React renders, through the hook that its
+ * production build offers to developer tools. A fiber was rendered when its subtree was entered and its `PerformedWork`
+ * flag is set. Also follows the animation frames of the page and the states that arrive over the socket.
+ * Self-contained, because this module's scope does not exist in the page.
  */
 export function installProbe(): void {
   const PERFORMED_WORK = 1;
@@ -48,11 +51,12 @@ export function installProbe(): void {
     const before = fiber['alternate'];
     const drawn = (Number(fiber['flags']) & PERFORMED_WORK) !== 0;
     if (drawn && isCard(fiber)) figures.cards += 1;
-    // A subtree that was left alone keeps its very children.
+    // A subtree that React skipped keeps the same child objects.
     if (isFiber(before) && before['child'] === fiber['child']) return;
     for (let child = fiber['child']; isFiber(child); child = child['sibling']) visit(child);
   };
-  // After the picture that follows a message: a task posted from within its frame comes once it is painted.
+  // Runs after the paint that follows a message: a task posted from within an animation frame runs once that frame is
+  // painted.
   const afterPaint = (then: () => void): void => {
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel();

@@ -11,7 +11,7 @@ import {
   type RawFormat,
 } from '#server/pipeline/repair/rebuild-pictures/rebuild-pictures-raw.ts';
 
-/** A clip whose single pictures can be looked at. */
+/** An opened clip whose single pictures can be compared. */
 export interface OpenClip {
   readonly path: string;
   readonly info: MediaInfo;
@@ -20,7 +20,7 @@ export interface OpenClip {
   readonly tools: ToolPaths;
 }
 
-/** Opens an MP4 clip; throws in plain words when its pictures cannot be compared. */
+/** Opens an MP4 clip; throws an error with a plain message when its pictures cannot be compared. */
 export async function openClip(path: string, tools: ToolPaths): Promise<OpenClip> {
   const info = await probe(tools, path, 'mov');
   const stream = info.video[0];
@@ -36,7 +36,7 @@ export function picturesOf(clip: OpenClip, frames: readonly number[]): Promise<M
   return decodePictures({ ...clip, inputPath: clip.path }, [frames]);
 }
 
-/** PSNR of the luma, dB, from the mean error over pairs of pictures. */
+/** Luma PSNR, dB, of the mean error over pairs of pictures. */
 export function meanPsnr(pairs: readonly (readonly [Uint8Array, Uint8Array])[], format: RawFormat): number {
   const sum = pairs.reduce((total, [a, b]) => total + lumaError(a, b, format), 0);
   return toPsnr(sum / Math.max(1, pairs.length), format);
@@ -45,8 +45,8 @@ export function meanPsnr(pairs: readonly (readonly [Uint8Array, Uint8Array])[], 
 const WINDOW = 8;
 
 /**
- * Structural similarity of the luma, mean over windows of 8 x 8 at every fourth pixel (Wang, Bovik, Sheikh
- * and Simoncelli 2004, with their constants 0.01 and 0.03, uniform windows). Eight-bit formats.
+ * Structural similarity of the luma, averaged over windows of 8 x 8 at every fourth pixel (Wang, Bovik, Sheikh and
+ * Simoncelli 2004, with their constants 0.01 and 0.03, uniform windows). Eight-bit formats.
  */
 export function ssim(a: Uint8Array, b: Uint8Array, format: RawFormat): number {
   const c1 = (0.01 * format.maxValue) ** 2;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Direct and indirect children of a process, itself included (Linux `/proc`). */
+/** A process and its direct and indirect children (Linux `/proc`). */
 async function processTree(root: number): Promise<number[]> {
   const pids = [root];
   for (const pid of pids) {
@@ -16,7 +16,7 @@ async function processTree(root: number): Promise<number[]> {
 }
 
 /**
- * Proportional set size of all processes of a tree in MB: pages that several share are counted once in all,
+ * Proportional set size of all processes of a tree, MB. Pages that several processes share are counted once in total,
  * as a memory limit on the whole group counts them (Linux `smaps_rollup`).
  */
 export async function treeMegabytes(root: number): Promise<number> {
@@ -28,7 +28,7 @@ export async function treeMegabytes(root: number): Promise<number> {
   return kilobytes / 1024;
 }
 
-/** The child of this process whose environment names the data folder. */
+/** Finds the child of this process whose environment names the data folder. */
 export async function serverPid(dataDir: string): Promise<number> {
   for (const pid of await processTree(process.pid)) {
     const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');

@@ -25,9 +25,9 @@ interface Told {
 }
 
 /**
- * Progress as it is told against the time that really went by (N5): for each clip the largest distance in
- * points of a hundred, over the whole job, within the analysis, and from the moment on at which the plan is
- * known. Clips may be given as arguments; by default they are made.
+ * Compares reported progress with the time that really passed (N5). For each clip, prints the largest distance in
+ * percentage points over the whole job, within the analysis, and from the moment the plan is known. Clips may be given
+ * as arguments; by default they are made.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const tools = await benchTools();
@@ -116,8 +116,8 @@ function describe(name: string, log: readonly Told[], totalMs: number): string {
 type Point = Pick<Told, 'atMs' | 'share'>;
 
 /**
- * Largest distance between told share and share of time on the way from one point to another, also right before each
- * message, where a bar that stood still is farthest behind.
+ * Largest distance between reported share and share of elapsed time, from one point to another. Also checks right
+ * before each message, where a bar that stood still is farthest behind.
  */
 function farthest(log: readonly Told[], from: Point, to: Point): number {
   const shown = log.flatMap(({ atMs, share }, i) => [

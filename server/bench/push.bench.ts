@@ -19,13 +19,13 @@ import { startBenchServices } from './bench-services.ts';
 import { seedVideos } from './seed-lists.ts';
 
 const CHANGES = 60;
-/** Above the spacing of pushes, so that each change is sent at once, and no divisor of the polling interval. */
+/** Longer than the spacing of pushes, so that each change is sent at once, and no divisor of the polling interval. */
 const GAP_MS = 310;
 
 /**
- * Changes the state of a video and measures, in a page's place, how long after its commit each change is
- * known: by push, by polling at the specified 2 s in the same run, and by a bare Socket.IO server with the
- * same payload. Prints ratios; server and clients share this process, so all include both sides' work.
+ * Changes the state of a video and measures, as a page would, how long after its commit each change is known: by push,
+ * by polling at the specified 2 s in the same run, and from a bare Socket.IO server with the same payload. Prints
+ * ratios; server and clients share this process, so all figures include the work of both sides.
  */
 export async function run(): Promise<void> {
   console.log(`${CHANGES} changes, ${GAP_MS} ms apart; times in ms from the commit to the client's event`);
@@ -107,7 +107,7 @@ async function measure(services: Services, video: Video, baseUrl: string, cookie
   return { push, poll, bare: await measureBare(lastPayload) };
 }
 
-/** The same payload from a Socket.IO server that does nothing else. */
+/** Measures the same payload from a Socket.IO server that does nothing else. */
 async function measureBare(payload: StatusDto): Promise<number[]> {
   const httpServer = createServer();
   const server = new Server(httpServer, { transports: ['websocket'], perMessageDeflate: false });

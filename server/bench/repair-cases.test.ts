@@ -14,13 +14,13 @@ const ownOf = (claims: readonly Claim[], clean: readonly Claim[], added: 1 | 0 |
 };
 
 describe('countOwnClaims', () => {
-  it('tells wrong claims that the clean clip has at the same place from others', () => {
+  it('separates wrong claims that the clean clip has at the same place from the others', () => {
     const clean = [claim(80, 82), claim(20, 21, 0.3)];
     expect(ownOf([claim(40, 43), claim(80, 82), claim(120, 122), claim(20, 21)], clean, 0)).toEqual([3, 1]);
     expect(ownOf([claim(40, 43)], clean, 0)).toEqual([0, 0]);
   });
 
-  it('looks for the place where it lies in the clean clip, before what was put in or left out', () => {
+  it('maps the place back to the clean clip when pictures were added or removed before it', () => {
     const clean = [claim(80, 82)];
     expect(ownOf([claim(84, 86)], clean, 1)).toEqual([1, 1]);
     expect(ownOf([claim(84, 86)], clean, 0)).toEqual([1, 0]);

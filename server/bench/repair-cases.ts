@@ -9,7 +9,7 @@ import {
 } from '#server/test/broken-clips.ts';
 import { moveSound, skewSoundClock, tearHoles } from '#server/test/broken-sound.ts';
 
-/** One true defect of a made clip, pictures in display numbers of that clip. */
+/** One true defect of a made clip, in display numbers of that clip. */
 export interface TrueDefect {
   readonly firstFrame: number;
   readonly lastFrame: number;
@@ -18,17 +18,20 @@ export interface TrueDefect {
 
 export interface BrokenClip {
   readonly truth: readonly TrueDefect[];
-  /** Offset or drift that was planted, for sound. */
+  /** Planted offset or drift, for sound. */
   readonly planted: number | null;
 }
 
-/** How a defect is planted and how the report's entries are held against the truth. */
+/** How a defect is planted, and how entries of the report are compared with the truth. */
 export interface DefectCase {
   readonly name: string;
   readonly kind: Defect['kind'];
   readonly needsMotion: boolean;
   readonly needsSound: boolean;
-  /** Pictures that the clip has more for each planted one, so that later ones have other numbers than in the clean clip. */
+  /**
+   * Pictures that the clip gains (1) or loses (-1) for each planted one, so later ones have other numbers than in the
+   * clean clip.
+   */
   readonly added: 1 | 0 | -1;
   plant(input: PlantInput): Promise<BrokenClip>;
 }
@@ -37,9 +40,9 @@ export interface PlantInput {
   readonly tools: ToolPaths;
   readonly inputPath: string;
   readonly outputPath: string;
-  /** How the pictures of the input are coded. */
+  /** Codec of the input's pictures. */
   readonly codec: 'h264' | 'hevc';
-  /** Pictures of the input fit for a defect, ascending, far from each other. */
+  /** Pictures of the input where a defect can be planted, ascending, far from each other. */
   readonly places: readonly number[];
   readonly random: () => number;
 }
@@ -86,7 +89,7 @@ function holes(name: string, inject: typeof injectTimestampGaps, needsMotion: bo
   };
 }
 
-/** Pictures that follow each other closely, as the packets of one bad stretch of a storage do. */
+/** Offsets of pictures close together, as one bad stretch of storage hits the packets of several. */
 const CLOSE_FRAMES = [0, 3, 6, 9];
 
 function damage(name: string, fault: ByteFault, amount?: number, close = false): DefectCase {
@@ -161,23 +164,23 @@ export interface Score {
   readonly found: number;
   readonly missed: number;
   readonly wrong: number;
-  /** Pictures that start and end of found defects are off, together, per found defect. */
+  /** Errors of the start and of the end, added, in pictures; one entry per found defect. */
   readonly positionErrors: readonly number[];
-  /** Per true defect: was it found. */
+  /** Per true defect: whether it was found. */
   readonly hits: readonly boolean[];
-  /** The claims that fit no true defect. */
+  /** The claims that match no true defect. */
   readonly wrongClaims: readonly Claim[];
 }
 
 /** What an entry of the report and a finding of the analysis have in common. */
 export type Claim = Pick<Defect, 'kind' | 'firstFrame' | 'lastFrame' | 'confidence'>;
 
-/** Entries of the report that are claims: sure enough to count among the issues. */
+/** Entries of the report from this confidence on count as issues, and so as claims. */
 const CLAIM_CONFIDENCE = 0.6;
 
 /**
- * Matches claims of one kind (entries of a report, or findings of the analysis) with the truth. A claim fits a true defect when both share a
- * picture, and for holes when it lies at most one picture beside it.
+ * Matches claims of one kind (entries of a report, or findings of the analysis) with the truth. A claim matches a true
+ * defect when they share a picture.
  */
 export function scoreDefects(
   entries: readonly Claim[],
@@ -210,18 +213,21 @@ export function scoreDefects(
   return { found, missed, wrong: wrongClaims.length, positionErrors, hits, wrongClaims };
 }
 
-/** Entries of one kind that are sure enough to be claims. */
+/** Entries of one kind that are confident enough to be claims. */
 function claimsOf(entries: readonly Claim[], kind: Defect['kind']): Claim[] {
   return entries.filter((entry) => entry.kind === kind && entry.confidence >= CLAIM_CONFIDENCE);
 }
 
-/** Pictures that a claim of the same fault may be placed away from where the clean clip has it: coding anew leaves other changes. */
+/**
+ * A claim of the same fault may be this many pictures away from its place in the clean clip, because re-encoding
+ * changes the pictures.
+ */
 const SAME_PLACE_FRAMES = 1;
 
 /**
- * How many wrong claims stand where the clean clip has one of the same kind: faults of its own, or claims that are wrong without anything
- * planted. Planting adds none of them, so that precision can be told without them too.
- * @param clean what is claimed of the clean clip
+ * Counts the wrong claims at places where the clean clip has a claim of the same kind: faults of its own, or claims
+ * that are wrong without anything planted. Planting did not cause them, so precision can be given without them too.
+ * @param clean claims about the clean clip
  * @param truth what was planted
  */
 export function countOwnClaims(

@@ -6,17 +6,17 @@ import type { WorkerMessage } from '#server/pipeline/worker-protocol.ts';
 import { makeTask } from '#server/test/media-job.ts';
 
 export interface Cost {
-  /** Wall time. */
+  /** Wall-clock time. */
   readonly seconds: number;
-  /** User and system time of this process and its ended children; null where the system does not tell. */
+  /** User and system time of this process and its ended children; null where the system does not report it. */
   readonly cpuSeconds: number | null;
 }
 
 export interface JobCost {
   readonly all: Cost;
-  /** Everything behind the analysis: rebuilding, coding, writing, checking. */
+  /** Cost of everything after the analysis: rebuilding, encoding, writing, checking. */
   readonly mending: Cost;
-  /** Tool runs behind the analysis, longest first. */
+  /** Tool runs after the analysis, longest first. */
   readonly parts: readonly { readonly label: string; readonly seconds: number; readonly runs: number }[];
   readonly found: number;
   readonly repaired: number;
@@ -43,7 +43,7 @@ export async function measure(work: () => Promise<unknown>): Promise<Cost> {
   return { seconds, cpuSeconds: difference(cpuBefore, await cpuSeconds()) };
 }
 
-/** Mends a clip and tells what it cost. */
+/** Repairs a clip and returns what it cost. */
 export async function timeJob(input: string, workDir: string, tools: ToolPaths): Promise<JobCost> {
   const task = await makeTask(input, workDir, { tools });
   let analysed: { at: number; cpu: Promise<number | null> } | null = null;

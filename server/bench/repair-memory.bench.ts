@@ -18,7 +18,7 @@ import { serverPid, treeMegabytes } from './process-tree.ts';
 const LIMIT_MB = 512;
 const SAMPLE_MS = 50;
 const CLIP = { seconds: 10, fps: 30, width: 1920, height: 1080 } as const;
-/** Rate of the windy sound. */
+/** Sample rate of the windy sound. */
 const RATE_HZ = 48_000;
 const ACCOUNT = {
   username: 'memory-bench',
@@ -27,7 +27,7 @@ const ACCOUNT = {
 } as const;
 
 /**
- * Repairs damaged and windy 1080p clips on the built server that was told of a 512 MB limit, and prints the peak of all
+ * Repairs damaged and windy 1080p clips on the built server, configured for a limit of 512 MB. Prints the peak of all
  * its processes together (proportional set size, sampled every 50 ms) as a share of that limit.
  */
 export async function run(): Promise<void> {

@@ -6,17 +6,20 @@ import { soundResiduals } from './sound-residual.ts';
 import type { BrokenClip, DefectCase } from './repair-cases.ts';
 
 export interface RepairQuality {
-  /** Mean PSNR of the replaced pictures against the clean original, dB; null when there are none. */
+  /** Mean PSNR of the replaced pictures against the clean original, dB; null when nothing was replaced. */
   readonly psnrDb: number | null;
-  /** What holding the last picture, and blending both neighbours, would have reached. */
+  /** PSNR that holding the last picture, and blending both neighbours, would have reached. */
   readonly holdDb: number | null;
   readonly blendDb: number | null;
   readonly ssim: number | null;
-  /** Largest distance of sound and picture to the original at start, middle and end, ms; null without sound repairs. */
+  /**
+   * Largest distance between sound and picture, relative to the original, at start, middle and end, ms; null without
+   * sound repairs.
+   */
   readonly residualMs: number | null;
-  /** Coded pictures carried over byte for byte, of all. */
+  /** Share of the coded pictures that were carried over byte for byte. */
   readonly keptShare: number | null;
-  /** Checks on the result that did not pass. */
+  /** Number of checks on the result that did not pass. */
   readonly checksFailed: number;
 }
 
@@ -32,7 +35,7 @@ interface MeasureInput {
 
 const NO_PICTURES = { psnrDb: null, holdDb: null, blendDb: null, ssim: null };
 
-/** Holds a mended clip against the clean original. */
+/** Compares a repaired clip with the clean original. */
 export async function measureRepair(input: MeasureInput): Promise<RepairQuality> {
   const { report } = input.result;
   const { unitsKept, unitsTotal } = report.video;
@@ -45,12 +48,12 @@ export async function measureRepair(input: MeasureInput): Promise<RepairQuality>
   };
 }
 
-/** At most this many pictures of one defect are compared, to bound the time. */
+/** Limits the pictures compared per defect, to bound the time. */
 const MAX_COMPARED = 6;
 
 /**
- * Compares the pictures that were put in the place of missing, held or damaged ones. The mended clip has
- * the numbering of the clean original again, so the same number means the same moment.
+ * Compares the pictures that replaced missing, held or damaged ones. The repaired clip is numbered like the clean
+ * original again, so the same number means the same moment.
  */
 async function pictureQuality(input: MeasureInput) {
   const repaired = input.result.report.defects.filter(({ action }) => action === 'rebuilt_frames');
@@ -90,10 +93,13 @@ async function pictureQuality(input: MeasureInput) {
   };
 }
 
-/** Largest distance to the sound of the clean original at start, middle and end; null when none is audible. */
+/**
+ * Largest distance to the sound of the clean original at start, middle and end; null when no sound is audible there.
+ */
 async function residualMs({ source, repairedPath, tools, ...input }: MeasureInput): Promise<number | null> {
   if (input.defect.name === 'sound drift') {
-    // Planted as timestamps that contradict the samples: the timestamps are the truth there, not the source.
+    // The drift was planted as timestamps that contradict the samples, so the timestamps are the truth here and not the
+    // source.
     return input.result.report.defects.find(({ kind }) => kind === 'audio_sync')?.measure.after ?? null;
   }
   const residuals = await soundResiduals(source, repairedPath, tools);

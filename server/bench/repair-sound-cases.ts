@@ -32,15 +32,18 @@ export interface WindPair {
   readonly voice: string;
   readonly snrDb: number;
   readonly found: boolean;
-  /** SI-SDR against the voice alone, result over broken clip, both after their AAC coding, dB; 0 when left alone. */
+  /**
+   * Gain in SI-SDR against the voice alone, from the broken clip to the result, both after AAC coding, dB; 0 when left
+   * alone.
+   */
   readonly gainDb: number;
 }
 
-/** A sound without wind: what the engine made of it. */
+/** How the engine treated a sound without wind. */
 export interface CalmFigures {
   readonly name: string;
   readonly found: boolean;
-  /** Level that was lost, dB; 0 when the clip came back as it was. */
+  /** Lost level, dB; 0 when the clip came back unchanged. */
   readonly lossDb: number;
 }
 
@@ -50,19 +53,19 @@ export interface WindFigures {
   readonly others: readonly CalmFigures[];
 }
 
-/** Stretches of wind alone in recordings that hold something else too: from, length, s. */
+/** Stretches of pure wind in recordings that also contain something else: start and length, s. */
 const WIND_ONLY: ReadonlyMap<string, readonly [number, number]> = new Map([
   ['wind-iphone-after-speech.wav', [5.45, 2.3]],
   ['walk-gopro7-wind-480p.mp4', [0.5, 11]],
 ]);
-/** Shorter voices say too little. */
+/** A shorter voice is too short to judge. */
 const LEAST_VOICE_SECONDS = 5;
 
 /**
- * Mixes voices with winds at 0 and 5 dB, puts each under a picture as AAC, has it mended as any clip, and measures
- * what the voice gained; then voices alone, engines, music and room tone, which must come back as they were.
- * @param media folder with recordings: `wind` in the name is wind, `speech-` and `talk-grid-` are voices, every
- * other file with sound is neither; null for sounds made in code
+ * Mixes voices with winds at 0 and 5 dB, puts each under a picture as AAC, repairs the clip and measures what the voice
+ * gained. Then repairs voices alone, engines, music and room tone, which must come back unchanged.
+ * @param media folder with recordings: `wind` in the name is wind, `speech-` and `talk-grid-` are voices, every other
+ *   file with sound is neither; null for sounds made in code
  */
 export async function measureWind(
   media: string | null,
@@ -71,7 +74,7 @@ export async function measureWind(
 ): Promise<WindFigures> {
   const made = makeSounds();
   const read = media === null ? made : await readSounds(media, tools);
-  // A folder without recordings of wind or voices is completed by made ones.
+  // Made sounds fill in where a folder has no recordings of wind or of voices.
   const winds = read.winds.length > 0 ? read.winds : made.winds;
   const voices = read.voices.length > 0 ? read.voices : made.voices;
   const { others } = read;
@@ -175,7 +178,7 @@ async function readSounds(media: string, tools: ToolPaths) {
   return { winds, voices, others };
 }
 
-/** The figures as Markdown. */
+/** Formats the figures as Markdown. */
 export function formatWind({ pairs, voices, others }: WindFigures): string {
   const of = (wind: string, voice: string, snrDb: number) => {
     const pair = pairs.find((one) => one.wind === wind && one.voice === voice && one.snrDb === snrDb);

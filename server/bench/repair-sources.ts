@@ -7,28 +7,28 @@ import { sniffFile } from '#server/media/probe/sniff-container.ts';
 import { analysePicture } from '#server/pipeline/analyse/analyse-picture.ts';
 import { makeMovingClip, type Scenery } from '#server/test/broken-clips.ts';
 
-/** Clips are cut to this length, so that a folder of long ones is still measured in minutes. */
+/** Clips are cut to this length, so that a folder of long ones can be measured in minutes. */
 const CLIP_SECONDS = 10;
-/** Pictures at least that defects are planted among. */
+/** A clip with fewer pictures is too short to plant defects in. */
 const FEWEST_PICTURES = 60;
 
-/** The first seconds of a clip as an MP4 that defects are planted in, or why there are none. */
+/** The first seconds of a clip as an MP4 to plant defects in, or the reason why there is none. */
 export type PlantingBase =
   | { readonly path: string; readonly codec: 'h264' | 'hevc' }
   | { readonly reason: string };
 
 export interface SourceClip {
   readonly name: string;
-  /** The clip as it came, for false alarms. */
+  /** The unchanged clip, for counting false alarms. */
   readonly path: string;
   readonly base: PlantingBase;
 }
 
 /**
- * The clips of a folder, in the order of their names, or made ones.
+ * Collects the clips of a folder in the order of their names, or makes clips.
  * @param media null for made clips
- * @param most clips at most
- * @param folder where bases and made clips go
+ * @param most maximum number of clips
+ * @param folder where bases and made clips are written
  */
 export async function collectSources(
   media: string | null,
@@ -41,7 +41,7 @@ export async function collectSources(
   for (const name of (await readdir(media)).sort()) {
     if (sources.length === most) break;
     const file = path.resolve(media, name);
-    // Files that are broken by themselves say nothing about planted defects.
+    // Files that are already broken tell nothing about planted defects.
     if (name.startsWith('odd-') || !(await stat(file)).isFile()) continue;
     const format = await sniffFile(file);
     const info = format === null ? null : await probe(tools, file, format).catch(() => null);
@@ -65,7 +65,7 @@ async function makeSources(folder: string, tools: ToolPaths): Promise<SourceClip
   return sources;
 }
 
-/** First seconds by stream copy, so that the coding stays that of the clip. */
+/** Cuts the first seconds by stream copy, so that the clip keeps its own coding. */
 async function makeBase(file: string, outputPath: string, tools: ToolPaths): Promise<PlantingBase> {
   const options = ['-map', '0:v:0', '-map', '0:a:0?', '-c', 'copy'];
   options.push('-t', String(CLIP_SECONDS), '-f', 'mp4');

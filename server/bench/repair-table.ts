@@ -8,13 +8,15 @@ export interface CaseFigures {
   readonly found: number;
   readonly missed: number;
   readonly wrong: number;
-  /** Wrong claims that the clean clip has at the same place. */
+  /** Wrong claims that the clean clip has at the same place too. */
   readonly own: number;
   readonly positionErrors: readonly number[];
   readonly quality: readonly RepairQuality[];
-  /** Losses above the motion noise of their clip, as the clean clip tells, and those found; null for other cases. */
+  /**
+   * Losses above the motion noise of the clean clip: how many were planted and how many found; null for other cases.
+   */
   readonly aboveNoise: { readonly planted: number; readonly found: number } | null;
-  /** Picture by picture, for damaged data. */
+  /** Scores picture by picture, for damaged data. */
   readonly damage: readonly DamageScore[];
   readonly notes: readonly string[];
 }
@@ -31,7 +33,7 @@ export interface BenchResult {
   readonly machine: string;
   readonly media: string;
   readonly clips: number;
-  /** Clips that nothing was planted in, and why. */
+  /** Clips in which nothing was planted, and why. */
   readonly notPlanted: readonly string[];
   readonly seed: number;
   readonly figures: readonly CaseFigures[];
@@ -39,13 +41,13 @@ export interface BenchResult {
   readonly time: TimeFigures | null;
 }
 
-/** Middle value; null for an empty list. */
+/** The median; null for an empty list. */
 export function median(values: readonly number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? null;
 }
 
-/** The whole result as Markdown. */
+/** Formats the whole result as Markdown. */
 export function formatTable(result: BenchResult): string {
   const lines = [
     '## Repair',

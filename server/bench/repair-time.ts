@@ -9,30 +9,30 @@ import { moveSound, replaceSound } from '#server/test/broken-sound.ts';
 import { gustingWind, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
 import { measure, timeJob, type Cost, type JobCost } from './repair-job-cost.ts';
 
-/** Costs of one run, all on the same clip; the ratios are what counts. */
+/** Costs of one run, all measured on the same clip; only their ratios are meaningful. */
 export interface TimeFigures {
   readonly clipSeconds: number;
   readonly size: string;
   readonly decode: Cost;
   readonly analysis: Cost;
-  /** The same once more in the same process, as in a server that runs: the code is compiled by then. */
+  /** The same analysis again in the same process, with its code already compiled, as in a running server. */
   readonly analysisAgain: Cost;
   readonly naive: Cost;
   readonly jobs: readonly { readonly name: string; readonly cost: JobCost }[];
 }
 
 /**
- * The clip is played to and fro until it is at least this long: played over and over it would jump where it
- * starts again, which is a defect. So many seconds of it are taken, few enough to be turned round in memory.
+ * The clip is played forwards and backwards until it has at least this length: a plain loop would jump where it starts
+ * again, which is a defect. `TAKEN_SECONDS` of it are used, few enough to reverse in memory.
  */
 const CLIP_SECONDS = 30;
 const TAKEN_SECONDS = 5;
-/** Some clips show their first picture twice. */
+/** Some clips show their first picture twice, so the first pictures are skipped. */
 const SKIPPED_PICTURES = 6;
-/** Held pictures: this many runs of this many, spread over two seconds. */
+/** Held pictures: `HELD_RUNS` runs of `HELD_PICTURES` each, spread over two seconds. */
 const HELD_RUNS = 3;
 const HELD_PICTURES = 4;
-/** Rate of the windy sound. */
+/** Sample rate of the windy sound. */
 const RATE_HZ = 48_000;
 
 interface Coding {
@@ -40,7 +40,7 @@ interface Coding {
   readonly encode: readonly string[];
 }
 
-/** How phones write (a key picture each second, no reordering) and how editors do. */
+/** How phones encode (one key picture per second, no reordering), and how editors do. */
 function codings(rate: number): Coding[] {
   const fixed = (group: number) => ['-g', String(group), '-keyint_min', String(group), '-sc_threshold', '0'];
   const x264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '20', '-threads', '2'];
@@ -51,9 +51,10 @@ function codings(rate: number): Coding[] {
 }
 
 /**
- * Costs of the engine on a clean clip, on clips with two seconds of damage, with late and with windy sound, beside
- * decoding alone (two threads) and beside a naive repair: all pictures filtered and encoded at preset medium.
- * @param base a clip of constant rate; its first seconds are played to and fro for at least 30 s
+ * Measures the cost of the engine on a clean clip and on clips with two seconds of damage, with late and with windy
+ * sound. Compares it with decoding alone (two threads) and with a naive repair that filters and encodes all pictures at
+ * preset medium.
+ * @param base a clip of constant rate; its first seconds are played forwards and backwards for at least 30 s
  */
 export async function measureTime(base: string, folder: string, tools: ToolPaths): Promise<TimeFigures> {
   const info = await probe(tools, base, 'mov');
@@ -81,7 +82,7 @@ export async function measureTime(base: string, folder: string, tools: ToolPaths
       path: file,
       options: ['-stream_loop', String(times)],
     });
-    // A sound that ends before or after the pictures would leave a hole in them at each turn.
+    // Sound of another length than the pictures would leave a gap in them at each turn, so it is a separate input.
     const inputs = [again(turned.file, loops - 1), again(base, -1)];
     const plan = { label: 'time', inputs, outputs: [{ path: file, options }], expectedDurationMs: null };
     await runFfmpeg(plan, { tools });
@@ -118,7 +119,7 @@ export async function measureTime(base: string, folder: string, tools: ToolPaths
     const torn = path.join(folder, 'time-torn.mp4');
     const group = Number(encode[encode.indexOf('-g') + 1]);
     const keyPicture = Math.max(1, Math.round(first / group)) * group;
-    // Damage lasts to the next key picture: two groups of a second, or the end of a long one.
+    // Damage lasts until the next key picture: this hits two groups of a second, or the end of a long one.
     const hit =
       group <= rate + 1 ? [keyPicture + 1, keyPicture + group + 1] : [keyPicture - Math.round(2 * rate)];
     await corruptSamples({ tools, inputPath: file, outputPath: torn, frames: hit, fault: 'random', seed: 3 });
@@ -154,7 +155,7 @@ export async function measureTime(base: string, folder: string, tools: ToolPaths
   };
 }
 
-/** The first seconds of a clip forwards and backwards, pictures only; no picture stands twice at a turn. */
+/** Joins the first seconds of a clip, forwards and then backwards, pictures only; no picture is repeated at a turn. */
 async function toAndFro(
   base: string,
   rate: number,
@@ -181,7 +182,10 @@ async function toAndFro(
   return { file, seconds: (2 * count - 2) / rate };
 }
 
-/** First picture of the stretch of `length` pictures in the middle of a clip whose weakest motion is strongest. */
+/**
+ * First picture of a stretch of `length` pictures in the middle third of a clip: the stretch whose weakest motion is
+ * strongest.
+ */
 async function liveliest(file: string, length: number, tools: ToolPaths): Promise<number> {
   const info = await probe(tools, file, 'mov');
   const { motion, sceneCuts } = await analysePicture({ inputPath: file, info, tools });
@@ -213,7 +217,7 @@ async function plainRun(
   await runFfmpeg(plan, { tools });
 }
 
-/** The figures as Markdown: costs, then where the time of each mended clip went. */
+/** Formats the figures as Markdown: the costs, then where the time of each repaired clip went. */
 export function timeLines(time: TimeFigures): string[] {
   const show = (cost: Cost) => {
     const share = (of: number | null, whole: number | null) =>

@@ -22,11 +22,11 @@ import { isAudible } from './sound-residual.ts';
 import { measureTime, type TimeFigures } from './repair-time.ts';
 
 /**
- * `npm run bench -- repair [--media DIR] [--seed N] [--clips N] [--only WORD] [--out FILE]`: plants each
- * defect with known truth into every clip of a folder, mends it, and prints precision, recall, place, quality
- * against the original, what stayed bit-exact, and time against a naive full re-encode and against decoding.
- * `--only` takes a part of a defect's name, `clean` (false alarms), `speed` or `wind`. `--analyse` stops behind
- * the analysis: repeats and losses only, scored by its findings, in a fraction of the time.
+ * `npm run bench -- repair [--media DIR] [--seed N] [--clips N] [--only WORD] [--out FILE]`: plants each defect at
+ * known places in every clip of a folder and repairs it. Prints precision, recall, position errors, quality against the
+ * original, the bit-exact share, and time relative to a naive full re-encode and to decoding. `--only` takes a part of
+ * a defect's name, `clean` (false alarms), `speed` or `wind`. `--analyse` stops after the analysis: repeats and losses
+ * only, scored by its findings, in a fraction of the time.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -200,12 +200,12 @@ async function measureCase(
   };
 }
 
-/** Losses that only the motion can show: those whose place decides whether anything can. */
+/** Whether a loss shows only in the motion, so that its place decides whether it can be found at all. */
 function isHidden({ kind, needsMotion }: DefectCase): boolean {
   return kind === 'dropped_frames' && needsMotion;
 }
 
-/** Damaged data: what counts is each stretch of visible damage, and claims where no picture differs. */
+/** The score of damaged data counts stretches of visible damage, and claims in which no picture differs. */
 function fromDamage({ stretches, stretchesFound, wrongClaims }: DamageScore): Score {
   return {
     found: stretchesFound,
@@ -217,7 +217,10 @@ function fromDamage({ stretches, stretchesFound, wrongClaims }: DamageScore): Sc
   };
 }
 
-/** Pictures whose surroundings move, at least a second and a half apart, away from both ends; and what is claimed of the clip as it is. */
+/**
+ * Picks up to three places with moving surroundings, at least a second and a half apart and away from both ends. Also
+ * returns what the analysis claims about the unchanged clip.
+ */
 async function pickPlaces(
   file: string,
   needsMotion: boolean,
@@ -244,7 +247,7 @@ async function pickPlaces(
   return { places: places.sort((a, b) => a - b), findings };
 }
 
-/** Grey levels that the liveliest blocks change by from picture to picture: clearly above sensor noise. */
+/** The busiest blocks change by at least this many grey levels from picture to picture: clearly above sensor noise. */
 const LIVE_MOTION = 3;
 
 async function measureClean(sources: readonly SourceClip[], folder: string, tools: ToolPaths) {

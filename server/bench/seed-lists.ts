@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 /** SQLite takes at most 500 rows in one compound insert. */
 const BATCH = 200;
 
-/** Finished videos with results, reports and posters, one a minute, of one account. */
+/** Inserts finished videos with results, reports and posters, one a minute, for one account. */
 export async function seedVideos(db: Knex, userId: string, count: number): Promise<void> {
   const objects: object[] = [];
   const videos: object[] = [];
@@ -66,7 +66,7 @@ export async function seedVideos(db: Knex, userId: string, count: number): Promi
   await db.batchInsert('video_versions', versions, BATCH);
 }
 
-/** Ideas of the given authors with votes from 0 to 30, every fourth with a status. */
+/** Inserts ideas of the given authors with 0 to 30 votes each; every fourth has a status. */
 export async function seedIdeas(db: Knex, authorIds: readonly string[], count: number): Promise<void> {
   const statuses = ['considering', 'planned', 'in-progress', 'completed'];
   const ideas: object[] = [];

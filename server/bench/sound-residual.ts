@@ -3,15 +3,15 @@ import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 const RATE_HZ = 8000;
 const WINDOW = RATE_HZ;
-/** Largest distance that is looked for, seconds. */
+/** Largest lag that is searched, seconds. */
 const REACH_SECONDS = 1;
-/** RMS of full scale below which a second of sound says nothing about its place. */
+/** A second of sound with a lower RMS (of full scale) is too quiet to locate. */
 const AUDIBLE = 0.003;
 
 /**
- * Distance of the sound of two clips against their own time axes, at start, middle and end, ms: the lag of
+ * Measures how far the sound of two clips is apart on their own time axes, at start, middle and end, ms: the lag with
  * the highest normalised cross-correlation of one second of sound. Positive: `path` is later.
- * @returns only the places where the reference can be heard and is found again
+ * @returns one value for each of these places where the reference is audible and is found again
  */
 export async function soundResiduals(reference: string, path: string, tools: ToolPaths): Promise<number[]> {
   const a = await decode(reference, tools);
@@ -25,7 +25,7 @@ export async function soundResiduals(reference: string, path: string, tools: Too
   });
 }
 
-/** False for clips without sound and for silent ones: what lies where in them cannot be heard. */
+/** False for silent clips and clips without sound, in which no position can be heard. */
 export async function isAudible(path: string, tools: ToolPaths): Promise<boolean> {
   const samples = await decode(path, tools).catch(() => new Float32Array(0));
   return samples.some((value) => Math.abs(value) > AUDIBLE);
@@ -60,7 +60,7 @@ async function decode(path: string, tools: ToolPaths): Promise<Float32Array> {
 }
 
 /**
- * Mono sound on the clip's own time axis from 0 on, silence where there is none.
+ * Decodes mono sound on the clip's own time axis from 0 on, with silence in gaps.
  * @throws MediaToolError when there is no sound or it cannot be decoded
  */
 export async function decodeMono(

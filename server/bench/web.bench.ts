@@ -3,7 +3,7 @@ import { createServerProcess } from '#web/e2e/server-process.ts';
 import { type LandingFigures, measureLanding } from './landing-page.ts';
 import { LIBRARY_VIDEOS, type LibraryFigures, measureLibrary } from './library-page.ts';
 
-/** Limits of the landing page; the ratios are held against them. */
+/** Limits of the landing page, to which the ratios relate. */
 const LIMITS = { largestPaintMs: 2500, layoutShift: 0.05, scriptBytes: 130_000 } as const;
 const CPU_SLOWDOWN = 4;
 const RUNS = 5;
@@ -12,17 +12,17 @@ const SIZES = [
   ['phone 390x844', { width: 390, height: 844 }],
 ] as const;
 
-/** One picture at 60 a second. */
+/** One frame at 60 frames a second. */
 const FRAME_MS = 1000 / 60;
-/** A picture later than this is a stutter that people see (three missed pictures). */
+/** A frame later than this is a visible stutter (three missed frames). */
 const LONG_FRAME_MS = 50;
 /** Below this an answer feels immediate (RAIL model, web.dev/articles/rail). */
 const UPDATE_LIMIT_MS = 100;
 
 /**
- * Measures the built pages in Chromium and prints ratios to their limits. `landing`: largest paint, layout shift
- * and compressed JavaScript with the processor slowed down fourfold (median of five cold loads). `library`: 500
- * videos scrolled by wheel and a repair pushed to them. Without a name both.
+ * Measures the built pages in Chromium and prints ratios to their limits. `landing`: largest paint, layout shift and
+ * compressed JavaScript with the processor slowed down fourfold (median of five cold loads). `library`: scrolls 500
+ * videos by wheel and pushes a repair to them. Without a name, measures both.
  */
 export async function run(names: readonly string[]): Promise<void> {
   const wanted = (name: string): boolean => names.length === 0 || names.includes(name);

@@ -8,11 +8,11 @@ const FRAME = 2048;
 const HOP = FRAME / 4;
 
 /**
- * Wind on a microphone, no two alike: noise whose spectrum falls gently to a corner and steeply above it, the corner
- * moving up with the strength of the gust (turbulence in a boundary layer; the source and filter of Nelke and Vary
- * 2014), gusts of three speeds, the high-pass of a phone, an overdriven input, a levelling recorder and a noise
- * floor. The ranges enclose the spectra and levels measured on a phone, an action camera and two outdoor
- * recordings. RMS 0.1.
+ * Synthesises wind on a microphone, different on every call. Noise has a spectrum that falls gently to a corner
+ * frequency and steeply above it; the corner rises with the strength of the gust (turbulence in a boundary layer; the
+ * source and filter of Nelke and Vary 2014). Gusts of three speeds, the high-pass of a phone, an overdriven input, a
+ * levelling recorder and a noise floor are added. The ranges enclose the spectra and levels measured on a phone, an
+ * action camera and two outdoor recordings. RMS 0.1.
  */
 export function microphoneWind(seconds: number, rateHz: number, random: Random): Samples {
   const count = Math.round(seconds * rateHz);
@@ -26,7 +26,7 @@ export function microphoneWind(seconds: number, rateHz: number, random: Random):
   return wind.map((value) => scale * (value + floor * gauss(random)));
 }
 
-/** Level of the wind in dB, frame by frame: slow, middle and fast gusts of random weight. */
+/** Level of the wind in dB per frame: slow, medium and fast gusts of random weight. */
 function makeGusts(frames: number, framesPerS: number, random: Random): Float64Array {
   const gusts = new Float64Array(frames);
   const speeds = [
@@ -36,7 +36,7 @@ function makeGusts(frames: number, framesPerS: number, random: Random): Float64A
   ] as const;
   for (const [hz, deviationDb] of speeds) {
     const pole = 1 - Math.exp((-2 * Math.PI * hz) / framesPerS);
-    // A one-pole low-pass shrinks white noise to sqrt(pole / (2 - pole)) of its size.
+    // A one-pole low-pass reduces the deviation of white noise to sqrt(pole / (2 - pole)).
     const gain = deviationDb * Math.sqrt((2 - pole) / pole);
     let state = Math.sqrt(pole / (2 - pole)) * gauss(random);
     for (let i = 0; i < frames; i++) {
@@ -48,7 +48,7 @@ function makeGusts(frames: number, framesPerS: number, random: Random): Float64A
 }
 
 interface WindSpectrum {
-  /** Level in dB at a frequency, for a gust of so many dB. */
+  /** Level in dB at a frequency, for a gust of `gustDb`. */
   dbAt(hz: number, gustDb: number): number;
 }
 
@@ -68,7 +68,7 @@ function makeShape(random: Random): WindSpectrum {
     dbAt(hz, gustDb) {
       const octave = Math.log2(Math.max(hz, 10) / corner);
       const above = octave - spread * gustDb;
-      // Both slopes joined by a rounded knee.
+      // The two slopes are joined by a rounded knee.
       const bend = knee * Math.log1p(Math.exp(Math.min(40, above / knee)));
       const beyond = Math.max(0, Math.log2(Math.max(hz, 10) / 3000));
       const ripple = waves.reduce(
@@ -108,7 +108,7 @@ function shapeNoise(
   return samples.map((value) => value * scale);
 }
 
-/** One-pole high-passes in a row, in place. */
+/** Applies `order` one-pole high-passes in series, in place. */
 function highPass(samples: Samples, rateHz: number, hz: number, order: number): void {
   const pole = 1 - Math.exp((-2 * Math.PI * hz) / rateHz);
   for (let n = 0; n < order; n++) {
@@ -127,7 +127,7 @@ function overdrive(samples: Samples, drive: number): void {
   }
 }
 
-/** A recorder that levels: a share of the level over half a second, in dB, is taken back. */
+/** Simulates the automatic level of a recorder: removes a share of the level in dB, averaged over half a second. */
 function level(samples: Samples, rateHz: number, share: number): void {
   const pole = 1 - Math.exp(-2 / rateHz);
   let power = rms(samples) ** 2;

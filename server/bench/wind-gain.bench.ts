@@ -14,7 +14,7 @@ import { decodeMono } from './sound-residual.ts';
 import { microphoneWind } from './wind-gain-sounds.ts';
 
 const RATE_HZ = 48_000;
-/** Recordings whose wind is not the whole file: where it begins, s. */
+/** Where the wind begins in recordings that are not wind throughout, s. */
 const WIND_FROM_S = [
   ['wind-iphone-after-speech', 5.45],
   ['', 0],
@@ -26,11 +26,11 @@ interface Sound {
 }
 
 /**
- * `npm run bench -- wind-gain [--media DIR] [--voices NAMES] [--winds NAMES] [--seconds N]`: what the suppressor gains with
- * its network, by itself (no coding, the wind taken as found): every voice under every wind at 0 and 5 dB, under made winds
- * that are no two alike, and what it takes from the voices alone. Voices and winds are the files of the folder whose names
- * hold one of the comma-separated NAMES, by default recordings that the network never heard; without them the
- * voices are made too.
+ * `npm run bench -- wind-gain [--media DIR] [--voices NAMES] [--winds NAMES] [--seconds N]`: measures what the
+ * suppressor gains with its network, by itself (no coding, the wind taken as found). Mixes every voice with every wind
+ * at 0 and 5 dB and with made winds, each different, and measures what is lost from the voices alone. Voices and winds
+ * are the files of the folder whose names contain one of the comma-separated NAMES, by default recordings that the
+ * network was not trained on; without a folder the voices are made too.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({

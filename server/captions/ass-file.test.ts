@@ -25,12 +25,12 @@ describe('the script of captions', () => {
     expect(events(script(null))).toEqual([]);
   });
 
-  it('keeps words from becoming commands', () => {
+  it('escapes words that would be commands', () => {
     const [line] = events(script('{\\b1} C:\\New'));
     expect(line?.slice(line.indexOf(',,0,0,0,,') + 9)).toBe('\\{\\\u{2060}b1\\} C:\\\u{2060}New');
   });
 
-  it('lights one word after the other, without a gap', () => {
+  it('highlights one word after the other, without a gap', () => {
     const lines = events(script('one two three', { style: 'words' }));
     expect(lines.map((line) => /\}(\w+)\{\\r\}/.exec(line)?.[1])).toEqual(['one', 'two', 'three']);
     const times = lines.map((line) => line.split(',').slice(1, 3));
@@ -38,13 +38,13 @@ describe('the script of captions', () => {
     expect([times[0]?.[1], times[1]?.[1]]).toEqual([times[1]?.[0], times[2]?.[0]]);
   });
 
-  it('is less bright in high dynamic range, where full white would dazzle', () => {
+  it('draws darker text in high dynamic range, where full white would dazzle', () => {
     const white = (of: AssInput['white']) =>
       /Noto Sans,[\d.]+,&H00(\w\w)/.exec(script('x', { white: of }))?.[1];
     expect([white('sdr'), white('hlg'), white('pq')]).toEqual(['FF', 'BF', '94']);
   });
 
-  it('stays clear of the platforms’ buttons in upright pictures, and grows with the picture', () => {
+  it('keeps clear of the platforms’ buttons in upright pictures, and grows with the picture', () => {
     const upright = placeCaptions({ width: 1080, height: 1920 });
     expect(upright.bottom).toBeGreaterThan(450);
     expect(upright.side).toBeGreaterThan(120);

@@ -9,7 +9,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Where captions stand and how large they are, in pixels of the picture. */
+/** Position and size of captions, in pixels of the picture. */
 export interface CaptionPlace {
   /** Size of an em. */
   readonly em: number;
@@ -18,8 +18,9 @@ export interface CaptionPlace {
 }
 
 /**
- * Upright pictures keep clear of what the platforms lay over them: guides for TikTok, Reels and Shorts give 300 to 450 of 1920 pixels
- * at the bottom and 120 to 180 of 1080 at the right (blitzcutai.com and socaptions.com, 2026, looked up 2026-11-22).
+ * Places captions for a picture. In upright pictures they keep clear of what the platforms overlay: guides for TikTok,
+ * Reels and Shorts give 300 to 450 of 1920 pixels at the bottom and 120 to 180 of 1080 at the right (blitzcutai.com and
+ * socaptions.com, 2026, looked up 2026-11-22).
  */
 export function placeCaptions({ width, height }: Size): CaptionPlace {
   const shape = height / width;
@@ -29,7 +30,7 @@ export function placeCaptions({ width, height }: Size): CaptionPlace {
 }
 
 /**
- * Code value of white, 0 to 255: text on pictures of high dynamic range is as bright as diffuse white there (203 cd/m2, ITU-R BT.2408),
+ * Code value of white, 0 to 255. In high dynamic range, text is as bright as diffuse white (203 cd/m2, ITU-R BT.2408),
  * which is 58 % of PQ and 75 % of HLG; the full signal would dazzle.
  */
 export type TextWhite = 'sdr' | 'pq' | 'hlg';
@@ -40,15 +41,15 @@ const HIGHLIGHT = [1, 0.82, 0.1] as const;
 export interface AssInput {
   readonly cues: readonly Pick<VideoCue, 'startMs' | 'endMs' | 'text'>[];
   readonly style: CaptionStyle;
-  /** Of the picture as it is shown. */
+  /** Size of the picture as displayed. */
   readonly size: Size;
   readonly white: TextWhite;
   readonly font: CaptionFont;
 }
 
 /**
- * Captions as an ASS script for ffmpeg's renderer (libass): lines are broken here, so that the renderer breaks none. In the style
- * `words` the word that is being said has another colour, by its share of the cue's time.
+ * Writes captions as an ASS script for ffmpeg's renderer (libass). Lines are broken here, so the renderer breaks none.
+ * In the style `words` the word being said has another colour, for its share of the cue's time.
  */
 export function toAss({ cues, style, size, white, font }: AssInput): string {
   const place = placeCaptions(size);
@@ -89,14 +90,14 @@ function styleLine(style: CaptionStyle, place: CaptionPlace, white: TextWhite, f
   const fontSize = (place.em * font.lineEm).toFixed(1);
   const [side, bottom] = [Math.round(place.side), Math.round(place.bottom)];
   const weight = '-1,0,0,0,100,100,0,0';
-  // Alignment 2: the middle of the bottom.
+  // Alignment 2: bottom centre.
   return `caption,${FONT_FAMILY},${fontSize},${text},${text},${dark},${dark},${weight},${box ? 3 : 1},${border},0,2,${side},${side},${bottom},1`;
 }
 
 const hex = (value: number) => Math.round(value).toString(16).toUpperCase().padStart(2, '0');
 const grey = (value: number) => hex(value).repeat(3);
 
-/** One event for each word, in which that word is lit; together they are as long as the caption. */
+/** One event per word, with that word highlighted; together they last as long as the caption. */
 function wordEvents(caption: DrawnCaption, white: TextWhite): (string | null)[] {
   const [red, green, blue] = HIGHLIGHT.map((share) => hex(share * WHITE[white]));
   const words = caption.lines.flat();
@@ -120,20 +121,20 @@ function wordEvents(caption: DrawnCaption, white: TextWhite): (string | null)[] 
 
 const plainLines = ({ lines }: DrawnCaption) => lines.map((line) => escapeText(line.join(' '))).join('\\N');
 
-/** Null where it would be shorter than the hundredth of a second that the format counts in. */
+/** Null when it would be shorter than the format's unit of a hundredth of a second. */
 function event({ startMs, endMs }: Pick<DrawnCaption, 'startMs' | 'endMs'>, text: string): string | null {
   const [start, end] = [Math.round(startMs / 10), Math.round(endMs / 10)];
   return end > start ? `Dialogue: 0,${assTime(start)},${assTime(end)},caption,,0,0,0,,${text}` : null;
 }
 
-/** `h:mm:ss.cc` of hundredths of a second. */
+/** Formats hundredths of a second as `h:mm:ss.cc`. */
 function assTime(hundredths: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const seconds = Math.floor(hundredths / 100);
   return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}.${two(hundredths % 100)}`;
 }
 
-/** Braces begin overrides, and a backslash a command; a word joiner, which is not seen, parts it from what follows. */
+/** Braces start overrides and a backslash starts a command; an invisible word joiner separates it from what follows. */
 function escapeText(text: string): string {
   return text.replaceAll('\\', '\\\u{2060}').replaceAll('{', '\\{').replaceAll('}', '\\}');
 }

@@ -21,25 +21,30 @@ export interface CaptionedCopyInput {
   readonly limits: MediaLimits;
 }
 
-/** The filter that draws a script with the fonts beside ours, and with no others of the machine. */
+/** The filter that draws a script with the fonts in our folder and no others of the machine. */
 export function drawFilter(assPath: string, fontPath: string): string {
   return `subtitles=filename=${filterValue(assPath)}:fontsdir=${filterValue(path.dirname(fontPath))}`;
 }
 
-/** Size of the file with captions: the picture as it is shown, with even sides and square samples, so that letters keep their shape. */
+/**
+ * Size of the file with captions: the displayed picture with even sides and square samples, so that letters keep their
+ * shape.
+ */
 export function burnedSize(stream: VideoStreamInfo): Size {
   const { width, height } = squareSize(stream);
   const even = (side: number) => Math.max(2, 2 * Math.floor(Math.round(side) / 2));
   return { width: even(width), height: even(height) };
 }
 
-/** How bright white is in this stream. */
+/** The white level for text in this stream. */
 export function whiteOf({ colorTransfer }: VideoStreamInfo): TextWhite {
   if (colorTransfer === 'smpte2084') return 'pq';
   return colorTransfer === 'arib-std-b67' ? 'hlg' : 'sdr';
 }
 
-/** A copy of the clip with captions drawn into every picture, each at its own time; the sound is carried over. */
+/**
+ * Plans a copy of the clip with captions drawn into every picture, each at its own time; the sound is copied unchanged.
+ */
 export function captionedCopy({
   inputPath,
   info,
@@ -57,7 +62,7 @@ export function captionedCopy({
     inputPath,
     info,
     stream,
-    // High dynamic range takes twice the memory: no room for a second decoder.
+    // High dynamic range takes twice the memory, which leaves no room for a second decoder thread.
     decoderThreads: isHdr(stream) ? 1 : limits.threads,
     filters: `${scale}${drawFilter(assPath, fontPath)}`,
     coding: [...coderOptions(stream, limits), ...colourOptions(stream, isFullRange(stream))],

@@ -37,7 +37,7 @@ beforeAll(async () => {
   await db.migrate.latest();
   storage = createDiskStorage(path.join(folder.path, 'objects'));
   clip = path.join(folder.path, 'grey.mp4');
-  // Turned by its own mark, as phones do it: captions stand upright in what is shown.
+  // Rotated by its display matrix, as phones do: captions must stand upright in the displayed picture.
   const made = '-v error -f lavfi -i color=c=gray:s=320x180:r=25:d=3 -f lavfi -i sine=f=220:d=3'.split(' ');
   const coded = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac'.split(' ');
   await runTool('make a clip', testTools.ffmpeg, [...made, ...coded, '-y', `${clip}.flat.mp4`]);
@@ -65,7 +65,7 @@ function handler(change: Partial<BurnJobDeps> = {}) {
   });
 }
 
-/** A wish for a file: words from 1 s to 2 s. */
+/** Requests a file with words from 1 s to 2 s. */
 async function wished(style: CaptionBurn['style'] = 'box', attempt = 1, ofClip = clip) {
   const user = await createUser(db);
   const copy = path.join(folder.path, `${newId()}.mp4`);
@@ -132,7 +132,7 @@ async function extremes(file: string, atSeconds: number) {
 }
 
 describe('captions in the picture', () => {
-  it('are drawn while their cue lasts and only then, in a file beside the clip, which stays as it is', async () => {
+  it('are drawn only while their cue lasts, in a file beside the clip, which stays unchanged', async () => {
     const { videoId, job, result } = await wished();
     expect(await handler().run(job, never)).toEqual({ kind: 'done' });
     const row = await rowOf(videoId);
@@ -151,12 +151,12 @@ describe('captions in the picture', () => {
     await local.release();
     const video = await Video.query(db).findById(videoId).withGraphFetched('currentVersion');
     expect(video?.currentVersion?.sha256).toBe(result.sha256);
-    // A kill right behind the commit runs the job once more: nothing happens twice.
+    // After a kill right behind the commit the job runs once more and changes nothing.
     expect(await handler().run(job, never)).toEqual({ kind: 'done' });
     expect((await fileOf(videoId))?.id).toBe(file?.id);
   });
 
-  it('go on after a kill in the middle, and take the place of an earlier file', async () => {
+  it('resume after a kill in the middle, and replace an earlier file', async () => {
     const { videoId, job } = await wished('words', 2);
     await CaptionBurn.query(db).patch({ state: 'working', progress: 40 }).where({ videoId });
     await handler().run(job, never);
@@ -171,7 +171,7 @@ describe('captions in the picture', () => {
     expect(await VideoVersion.query(db).where({ videoId, kind: 'captioned' }).resultSize()).toBe(1);
   });
 
-  it('of a long clip are drawn in pieces: a kill leaves those that are finished to the next attempt', async () => {
+  it('of a long clip are drawn in pieces: after a kill the next attempt keeps the finished ones', async () => {
     const long = path.join(folder.path, 'long.mp4');
     const made =
       '-v error -f lavfi -i color=c=gray:s=180x320:r=10:d=17 -f lavfi -i sine=f=220:d=17 -c:v libx264 -preset ultrafast -g 10 -pix_fmt yuv420p -c:a aac';
@@ -193,7 +193,7 @@ describe('captions in the picture', () => {
     expect(await handler({ queue }).run(job, stop.signal)).toEqual({ kind: 'interrupted' });
     expect(await readdir(work)).toContain(job.id);
     expect(await handler({ queue }).run(job, never)).toEqual({ kind: 'done' });
-    // Three pieces, of which the first was there.
+    // Three pieces, the first of which was already there.
     expect(headway).toEqual([job.id, job.id, job.id]);
     expect(await readdir(work)).not.toContain(job.id);
     const local = await storage.localPath((await fileOf(videoId))?.sha256 ?? '');
@@ -211,7 +211,7 @@ describe('captions in the picture', () => {
     await local.release();
   }, 60_000);
 
-  it('are refused in words where the picture is too large, the font is missing or the renderer draws nothing', async () => {
+  it('are refused with a sentence when the picture is too large, the font is missing or the renderer draws nothing', async () => {
     const refusals: [Partial<BurnJobDeps> & { unseen?: true }, RegExp][] = [
       [{ limits: { ...renderLimits, maxEncodePixels: 100 } }, /180 x 320 needs more memory/],
       [{ font: async () => null }, /font for captions is not installed/],
@@ -231,7 +231,7 @@ describe('captions in the picture', () => {
     }
   });
 
-  it('wait for room on a full disk, in words, and are made once there is some', async () => {
+  it('wait with a sentence while the disk is full, and are made once there is room', async () => {
     const { videoId, job } = await wished();
     const waiting = { kind: 'waiting' };
     const full = { ...storage, put: () => Promise.reject(new AppError('storage_full')) };
@@ -240,7 +240,7 @@ describe('captions in the picture', () => {
       state: 'waiting',
       message: expect.stringMatching(/^There is no room left on this server for this file\./),
     });
-    // What the tool says where its own file does not fit.
+    // The message of the tool when its own file does not fit.
     const tool = new MediaToolError('tool_failed', 'draw', 'x.mp4: No space left on device');
     const cut = { ...storage, localPath: () => Promise.reject(tool) };
     expect(await handler({ storage: cut }).run(job, never)).toMatchObject(waiting);
@@ -248,7 +248,7 @@ describe('captions in the picture', () => {
     expect(await rowOf(videoId)).toMatchObject({ state: 'done', message: null });
   });
 
-  it('leave nothing behind of a wish that is cancelled meanwhile, and keep the earlier file', async () => {
+  it('leave nothing behind of a request that is cancelled meanwhile, and keep the earlier file', async () => {
     const { videoId, job } = await wished();
     expect(await handler().run(job, never)).toEqual({ kind: 'done' });
     const earlier = await fileOf(videoId);

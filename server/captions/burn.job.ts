@@ -44,18 +44,18 @@ export interface BurnJobDeps {
   readonly limits: MediaLimits;
   readonly font: () => Promise<CaptionFont | null>;
   readonly queue: Pick<JobQueue, 'madeHeadway'>;
-  /** Folder for files being written; that of a job outlives a killed attempt. */
+  /** Folder for files being written; the folder of a job survives a killed attempt. */
   readonly folder: string;
-  /** Removes objects that nothing refers to any more. */
+  /** Removes those of the objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
   readonly logger: RunnerLogger;
   readonly now: () => number;
 }
 
-/** A reason for people, which no further try changes. */
+/** A refusal with a message for people, which no retry changes. */
 class Refusal extends Error {}
 
-/** Makes the file with captions in the picture. The child does the work, so no thread is needed. */
+/** Makes the file with captions in the picture. The ffmpeg child process does the work, so no thread is needed. */
 export function createBurnJob(deps: BurnJobDeps): JobHandler {
   const { db, storage, tools, limits, logger, now } = deps;
   const folders = createJobFolders(deps.folder);
@@ -77,7 +77,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
       const outputPath = path.join(workDir, 'captioned.mp4');
       const { cues, style } = row;
       const script = toAss({ cues, style, size, white: whiteOf(stream), font });
-      // Pieces are known by what was drawn into them.
+      // Pieces are named by a hash of the script, so that a resumed job reuses only pieces with the same words.
       const drawn = createHash('sha256').update(script).digest('hex').slice(0, 16);
       const assPath = path.join(workDir, `captions-${drawn}.ass`);
       await writeFile(assPath, script);
@@ -104,7 +104,10 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
     }
   }
 
-  /** The file takes the place of an earlier one; of a video that was deleted and a wish that was cancelled meanwhile nothing is kept. */
+  /**
+   * Replaces an earlier file by the new one. Nothing is kept when the video was deleted or the request cancelled
+   * meanwhile.
+   */
   async function publish(row: CaptionBurn, stored: StoredFile): Promise<void> {
     const { videoId, jobId, style, captionsRevision, sourceSha256 } = row;
     const replaced = await db.transaction(async (trx) => {

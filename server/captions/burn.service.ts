@@ -17,23 +17,27 @@ export interface BurnServiceDeps {
   readonly queue: Pick<JobQueue, 'enqueue' | 'cancel'>;
   readonly captions: Pick<CaptionsService, 'read' | 'revisionOf'>;
   readonly events: EventBus;
-  /** The font that captions are drawn with; null where it is not installed. */
+  /** The font that captions are drawn with; null when it is not installed. */
   readonly font: () => Promise<CaptionFont | null>;
-  /** Removes objects that nothing refers to any more. */
+  /** Removes those of the objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
   readonly now: () => number;
 }
 
-/** Files with captions in the picture, one a video; the clip itself stays as it is. Videos are given as their owner's rows. */
+/**
+ * Files with captions in the picture, one per video; the clip itself stays unchanged. Videos are passed as rows that
+ * their owner may use.
+ */
 export interface BurnService {
   read(video: Video): Promise<BurnedCaptionsDto>;
   /**
-   * Asks for the file with the words as they are saved now. The same wish while it is at work is the same job.
-   * @throws AppError `conflict` while the video is not finished or another file is being made, `invalid_input` naming the cue and
-   * the character that the font does not have, or saying that there are no words, `not_available` without the font
+   * Requests the file with the words as saved now. The same request while it is at work is the same job.
+   * @throws AppError `conflict` while the video is not finished or another file is being made; `invalid_input` naming
+   *   the cue and the character that the font lacks, or saying that there are no words; `not_available` without the
+   *   font
    */
   make(video: Video, style: CaptionStyle): Promise<BurnedCaptionsDto>;
-  /** Stops the file that waits or is being made, of which nothing is kept; an earlier one stays. */
+  /** Cancels the file that is waiting or being made and keeps nothing of it; an earlier file stays. */
   cancel(video: Video): Promise<BurnedCaptionsDto>;
   /** SHA-256 of the file. @throws AppError `not_found` */
   objectOf(video: Video): Promise<string>;

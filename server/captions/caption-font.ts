@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** The font that captions are drawn with: Noto Sans Bold (SIL Open Font Licence), as it comes in its package. */
+/** The font that captions are drawn with: Noto Sans Bold (SIL Open Font Licence), from its npm package. */
 const FONT_FILE = '@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf';
 export const FONT_FAMILY = 'Noto Sans';
 
-/** Where the font is; null where the package is not installed. */
+/** Path of the font; null when the package is not installed. */
 export function findCaptionFont(): string | null {
   try {
     return createRequire(path.join(process.cwd(), 'package.json')).resolve(FONT_FILE);
@@ -15,23 +15,24 @@ export function findCaptionFont(): string | null {
   }
 }
 
-/** What drawing needs to know of a font; widths in em. */
+/** The metrics needed for drawing with a font; widths in em. */
 export interface CaptionFont {
   readonly path: string;
-  /** Whether there is a glyph for this code point that can be drawn right. */
+  /** Whether the font has a glyph for this code point that is drawn correctly. */
   covers(codePoint: number): boolean;
   /** Width of a text on one line, without kerning. */
   widthEm(text: string): number;
-  /** Height of a line as the renderer counts font sizes: ascender and descender. */
+  /** Line height that the renderer's font size refers to: ascender plus descender. */
   readonly lineEm: number;
 }
 
-/** Letters that change with their neighbours: the packaged renderer puts them in the wrong order (seen in "हिन्दी"). */
+/** Letters whose form depends on their neighbours: the packaged renderer orders them wrongly (seen in "हिन्दी"). */
 const NEEDS_SHAPING = /\p{Script=Devanagari}/u;
 
 /**
- * Reads the character map and the widths of a TrueType or OpenType font (OpenType specification: cmap formats 4 and 12, hmtx).
- * @throws Error when the file is no such font
+ * Reads the character map and the widths of a TrueType or OpenType font (OpenType specification: cmap formats 4 and 12,
+ * hmtx).
+ * @throws Error when the file is not such a font
  */
 export async function readCaptionFont(file: string): Promise<CaptionFont> {
   const font = await readFile(file);
@@ -47,7 +48,7 @@ export async function readCaptionFont(file: string): Promise<CaptionFont> {
   const metrics = font.readUInt16BE(hhea + 34);
   const hmtx = at('hmtx');
   const advance = (glyph: number) => font.readUInt16BE(hmtx + 4 * Math.min(glyph, metrics - 1));
-  // The renderer's own measure of a line: Windows' ascent and descent.
+  // The renderer measures lines by the Windows ascent and descent.
   const os2 = at('OS/2');
   const lineUnits = font.readUInt16BE(os2 + 74) + font.readUInt16BE(os2 + 76);
   return {
@@ -75,7 +76,7 @@ function readCharacterMap(font: Buffer, cmap: number): Map<number, number> {
   const count = font.readUInt16BE(cmap + 2);
   for (let i = 0; i < count; i += 1) {
     const platform = font.readUInt16BE(cmap + 4 + 8 * i);
-    // 0 is Unicode, 3 Windows; both are Unicode in the formats read here.
+    // Platform 0 is Unicode and 3 is Windows; both are Unicode in the formats read here.
     if (platform !== 0 && platform !== 3) continue;
     const table = cmap + font.readUInt32BE(cmap + 8 + 8 * i);
     const format = font.readUInt16BE(table);

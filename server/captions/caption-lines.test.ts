@@ -8,14 +8,14 @@ beforeAll(async () => {
 });
 
 describe('the caption font', () => {
-  it('has Latin, Greek and Cyrillic letters and quotes, and neither emoji nor what must be shaped', () => {
+  it('has Latin, Greek and Cyrillic letters and quotes, but no emoji and no script that needs shaping', () => {
     const covered = (text: string) =>
       Array.from(text).filter((char) => font.covers(char.codePointAt(0) ?? 0));
     expect(covered('Añ Ωж “€”…').join('')).toBe('Añ Ωж “€”…');
     expect(covered('😀你हि')).toEqual([]);
   });
 
-  it('tells widths that are those of its letters', () => {
+  it('measures texts by the widths of their letters', () => {
     // Noto Sans Bold: a full stop is 286 units of 1000, a capital W 966.
     expect(font.widthEm('W')).toBeGreaterThan(3 * font.widthEm('.'));
     expect(font.widthEm('WW')).toBeCloseTo(2 * font.widthEm('W'));
@@ -24,13 +24,13 @@ describe('the caption font', () => {
 });
 
 describe('words that are drawn', () => {
-  it('are checked for characters that the font does not have, and the cue is named', () => {
+  it('are checked for characters that the font lacks, and the cue is named', () => {
     const cues = [{ text: 'fine' }, { text: null }, { text: 'so good 😀!' }];
     expect(findUndrawable(cues, font)).toEqual({ cue: 3, char: '😀' });
     expect(findUndrawable(cues.slice(0, 2), font)).toBeNull();
   });
 
-  it('lose only what is not seen', () => {
+  it('lose only what is invisible', () => {
     expect(drawnText('cafe\u{301}\u{200B} \n au\u{FE0F} lait')).toBe('café au lait');
   });
 });
@@ -52,7 +52,7 @@ describe('laying captions out', () => {
     expect(Math.abs(first - second)).toBeLessThan(5);
   });
 
-  it('divides what is longer, with time by what is said, never more than two lines, never too wide', () => {
+  it('splits longer cues, with time shared by their words: never more than two lines, never too wide', () => {
     const text = Array.from({ length: 40 }, (_, i) => `word${i}`).join(' ');
     const captions = draw(text);
     expect(captions.length).toBeGreaterThan(3);

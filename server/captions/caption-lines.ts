@@ -2,7 +2,7 @@ import { spreadOver } from '#common/caption-parts.ts';
 import type { VideoCue } from '#common/captions.ts';
 import type { CaptionFont } from './caption-font.ts';
 
-/** A text that stands in the picture for a while: one line or two. */
+/** A text that is in the picture for some time: one line or two. */
 export interface DrawnCaption {
   readonly startMs: number;
   readonly endMs: number;
@@ -11,18 +11,18 @@ export interface DrawnCaption {
 }
 
 const MOST_LINES = 2;
-/** Halvings of the width: to a thousandth of it. */
+/** Number of halvings of the line width, which find it to a thousandth. */
 const WIDTH_STEPS = 10;
-/** Marks that are not seen: joiners, direction, the colour of an emoji. */
+/** Invisible characters: joiners, direction marks, emoji variation selectors. */
 const UNSEEN = /[\p{Cf}\u{FE00}-\u{FE0F}]/gu;
 
-/** The text as it is drawn: composed letters, nothing that is not seen. */
+/** The text as drawn: composed letters, without invisible characters. */
 export function drawnText(text: string): string {
   return text.normalize('NFC').replaceAll(UNSEEN, '').replaceAll(/\s+/g, ' ').trim();
 }
 
 /**
- * The first character that the font does not have, with the cue it is in as people count (N10).
+ * Finds the first character that the font lacks, and the number of its cue, counted from 1 (N10).
  * @returns null when all words can be drawn
  */
 export function findUndrawable(
@@ -37,9 +37,9 @@ export function findUndrawable(
 }
 
 /**
- * Cues as they are drawn: two lines of about equal width at the most. A cue with more words is divided into parts that follow each
- * other, each with its share of the time; one without words is not drawn.
- * @param mostEm width of a line in the font's size
+ * Lays out cues as they are drawn, in at most two lines of about equal width. A cue with more words is split into
+ * consecutive parts, each with its share of the time; a cue without words is not drawn.
+ * @param mostEm maximum width of a line, em
  */
 export function layOutCaptions(
   cues: readonly Pick<VideoCue, 'startMs' | 'endMs' | 'text'>[],
@@ -65,7 +65,7 @@ export function layOutCaptions(
   });
 }
 
-/** The fewest parts of two lines each, with lines as equal as can be. */
+/** Splits words into the fewest parts of two lines each, with lines as equal as possible. */
 function intoParts(
   words: readonly string[],
   font: Pick<CaptionFont, 'widthEm'>,
@@ -74,7 +74,7 @@ function intoParts(
   const most = fill(words, font, mostEm).length;
   if (most === 1) return [[[...words]]];
   const lines = MOST_LINES * Math.ceil(most / MOST_LINES);
-  // The narrowest width that needs no more lines.
+  // Searches the narrowest width that needs no more lines.
   let [narrow, wide] = [0, mostEm];
   for (let step = 0; step < WIDTH_STEPS; step += 1) {
     const middle = (narrow + wide) / 2;
@@ -87,7 +87,7 @@ function intoParts(
   );
 }
 
-/** Lines of at most that width; a single wider word has a line of its own. */
+/** Fills lines of at most that width; a single wider word gets its own line. */
 function fill(words: readonly string[], font: Pick<CaptionFont, 'widthEm'>, mostEm: number): string[][] {
   const lines: string[][] = [];
   for (const word of words) {
@@ -98,7 +98,7 @@ function fill(words: readonly string[], font: Pick<CaptionFont, 'widthEm'>, most
   return lines;
 }
 
-/** A word that is wider than a line, in pieces that are not. */
+/** Cuts a word that is wider than a line into pieces that fit. */
 function cutToFit(word: string, font: Pick<CaptionFont, 'widthEm'>, mostEm: number): string[] {
   const pieces: string[] = [];
   let piece = '';

@@ -79,7 +79,7 @@ for (const engine of ENGINES) {
       };
     }
 
-    it('begin with what the repair timed, without words', async () => {
+    it('start with the times from the repair, without words', async () => {
       const one = await finished();
       expect(await one.read()).toEqual({
         revision: 0,
@@ -103,7 +103,7 @@ for (const engine of ENGINES) {
       const times = (cues: readonly { startMs: number; endMs: number }[] | undefined) =>
         cues?.map(({ startMs, endMs }) => [startMs, endMs]);
 
-      it('move with the version that is played, whoever reads them, and back', async () => {
+      it('move with the version that is played, for every reader, and back', async () => {
         const one = await late();
         expect(times((await one.read())?.cues)).toEqual([
           [500, 2500],
@@ -124,7 +124,7 @@ for (const engine of ENGINES) {
         expect(await (await one.file(subRipPath)).text()).toContain('00:00:03,400 --> 00:00:05,400');
       });
 
-      it('keep what was saved on one axis on the other', async () => {
+      it('convert what was saved on one time axis to the other', async () => {
         const one = await late();
         await one.save(0, [cue(500, 2500, 'Hello')]);
         await toOriginal(one);
@@ -133,10 +133,10 @@ for (const engine of ENGINES) {
           axis: 'original',
           cues: [cue(900, 2900, 'Hello')],
         });
-        // Times that are saved without an axis are those of the version that is current.
+        // Times saved without an axis belong to the current version.
         expect((await one.save(1, [cue(1000, 2000, 'Hello')])).status).toBe(200);
         expect(await one.read()).toMatchObject({ revision: 2, cues: [cue(1000, 2000, 'Hello')] });
-        // An editor that was opened before the return.
+        // An editor that was opened before the return to the original.
         const body = { revision: 2, cues: [cue(600, 1600, 'Hello you')], axis: 'mended' as const };
         const { params } = one;
         expect((await one.client.call(captionsApi.save, { params, body })).status).toBe(200);
@@ -146,7 +146,7 @@ for (const engine of ENGINES) {
         expect(shared).toContain('00:00:01.000 --> 00:00:02.000\nHello you');
       });
 
-      it('leave words where they are that a cue of silence would lose', async () => {
+      it('drop a cue before the start of the original, and shorten one that crosses it', async () => {
         const one = await finished({ soundMove: { shiftMs: 400, startMs: 0, stretch: 1 } });
         await one.save(0, [cue(0, 300, 'Before'), cue(300, 1000, 'Hello')]);
         await toOriginal(one);
@@ -154,7 +154,7 @@ for (const engine of ENGINES) {
       });
     });
 
-    it('keep words, and give them as both files', async () => {
+    it('keep words, and provide them as both files', async () => {
       const one = await finished();
       const words = [cue(500, 2500, 'Salt & pepper'), cue(2500, 4000, null, 'timing_only')];
       const saved = await one.save(0, words);
@@ -166,7 +166,7 @@ for (const engine of ENGINES) {
       expect(await (await one.file(subRipPath)).text()).toContain('Salt & pepper\n\n2\n');
     });
 
-    it('make a video have captions or none, for lists and players', async () => {
+    it('mark a video as having captions or none, for lists and players', async () => {
       const one = await finished();
       const has = async () => (await one.client.call(videosApi.read, { params: one.params })).body;
       const before = await has();
@@ -181,7 +181,7 @@ for (const engine of ENGINES) {
       expect((await one.file(subRipPath)).status).toBe(404);
     });
 
-    it('are shown to strangers with the shared video, as far as they have words', async () => {
+    it('are shown to strangers with the shared video, but only cues with words', async () => {
       const one = await finished();
       const stranger = app.client();
       const seen = async () => (await stranger.call(videosApi.sharedVideo, { params: one.params })).body;
@@ -198,7 +198,7 @@ for (const engine of ENGINES) {
       expect((await file()).status).toBe(404);
     });
 
-    it('that were saved are told to all windows of their owner, once for each change', async () => {
+    it('are announced to all windows of their owner when saved, once per change', async () => {
       const one = await finished();
       const told: string[] = [];
       const stop = app.events.on('captions.saved', ({ videoId }) => void told.push(videoId));
@@ -211,7 +211,7 @@ for (const engine of ENGINES) {
       expect(told).toEqual([one.params.id, one.params.id]);
     });
 
-    it('of two windows never overwrite each other: the later save is refused with what is newer', async () => {
+    it('of two windows never overwrite each other: the later save is refused and gets the newer cues', async () => {
       const one = await finished();
       const answers = await Promise.all([
         one.save(0, [cue(0, 1000, 'first')]),
@@ -224,7 +224,7 @@ for (const engine of ENGINES) {
       expect(late.status).toBe(409);
       const { newer } = captionsConflict.parse(late.raw);
       expect(newer).toMatchObject({ revision: 1, cues: kept?.cues });
-      // A revision that never was is no way around it.
+      // A revision that never existed does not get round the check.
       expect((await one.save(7, [])).status).toBe(409);
     });
 
@@ -236,7 +236,7 @@ for (const engine of ENGINES) {
       expect([again.status, again.body?.revision]).toEqual([200, 1]);
     });
 
-    it('are refused with the cue named when they lie over each other or are too many', async () => {
+    it('are refused, naming the cue, when they overlap or are too many', async () => {
       const one = await finished();
       const over = await one.save(0, [cue(0, 1000, 'a'), cue(900, 2000, 'b')]);
       expect([over.status, over.raw]).toMatchObject([
@@ -250,14 +250,14 @@ for (const engine of ENGINES) {
       expect((await one.save(0, full)).status).toBe(200);
     });
 
-    it('stay with the video through versions and another repair, and go with it', async () => {
+    it('stay with the video through versions and another repair, and are deleted with it', async () => {
       const one = await finished();
       const words = [cue(500, 2500, 'kept')];
       await one.save(0, words);
       await one.client.call(quickFixesApi.restore, { params: { ...one.params, versionId: 'original' } });
       expect((await one.read())?.cues).toEqual(words);
       expect(await (await one.file(mediaPaths.captions)).text()).toContain('kept');
-      // Another repair brings a version with a newer report: its times are there, the words stay.
+      // Another repair brings a version with a newer report: its times are used and the words stay.
       const report = await app.storage.putBuffer(
         Buffer.from(JSON.stringify(fakeReport({ captions: TIMED.slice(1) }))),
       );
@@ -270,7 +270,7 @@ for (const engine of ENGINES) {
       expect(await VideoCaptions.query(app.db).findById(one.params.id)).toBeUndefined();
     });
 
-    it('are what a speech engine heard, until people save; without an engine it cannot be asked', async () => {
+    it('are what a speech engine heard, until people save; without an engine it cannot be requested', async () => {
       const one = await finished();
       const { client, params } = one;
       const none = await client.call(captionsApi.hear, { params });
@@ -310,7 +310,7 @@ for (const engine of ENGINES) {
       const upgrade = (one: Awaited<ReturnType<typeof finished>>) =>
         User.query(app.db).patch({ plan: 'creator-pro' }).where({ id: one.user.id });
 
-      it('need the plan, which is asked after the owner, and words', async () => {
+      it('need the plan, which is checked after the owner, and words', async () => {
         const one = await finished();
         const refused = await burn(one);
         expect([refused.status, refused.raw]).toMatchObject([
@@ -328,7 +328,7 @@ for (const engine of ENGINES) {
         ]);
       });
 
-      it('are refused with the cue and the character that the font does not have', async () => {
+      it('are refused, naming the cue and the character that the font lacks', async () => {
         const one = await finished();
         await upgrade(one);
         await one.save(0, [cue(0, 1000, 'fine'), cue(1000, 2000, 'so good 😀')]);
@@ -343,7 +343,7 @@ for (const engine of ENGINES) {
         expect(await Job.query(app.db).where({ type: 'burn-captions', videoId: one.params.id })).toEqual([]);
       });
 
-      it('are one job however often the same is asked for, with the words as they were, and others wait', async () => {
+      it('are one job however often the same is requested, with the words as they were; other requests wait', async () => {
         const one = await finished();
         await upgrade(one);
         await one.save(0, [cue(0, 1000, 'first'), cue(1000, 2000, null)]);
@@ -358,7 +358,7 @@ for (const engine of ENGINES) {
         expect(row?.cues.map(({ text }) => text)).toEqual(['first']);
       });
 
-      it('can be cancelled: the job ends, an earlier file stays, and another can be asked for', async () => {
+      it('can be cancelled: the job ends, an earlier file stays, and another can be requested', async () => {
         const one = await finished();
         await upgrade(one);
         await one.save(0, [cue(0, 1000, 'first')]);
@@ -384,7 +384,7 @@ for (const engine of ENGINES) {
         expect((await burn(one, 'words')).body?.run).toMatchObject({ style: 'words', state: 'waiting' });
       });
 
-      it('make a file that is listed, downloaded, counted and deleted, on any plan, and goes with the video', async () => {
+      it('make a file that is listed, downloaded, counted and deleted, on any plan, and is deleted with the video', async () => {
         const one = await finished();
         await one.save(0, [cue(0, 1000, 'first')]);
         const version = await VideoVersion.query(app.db).findOne({ videoId: one.params.id });
@@ -429,7 +429,7 @@ for (const engine of ENGINES) {
       });
     });
 
-    it('are nobody else’s, and wait for the repair', async () => {
+    it('are not accessible to others, and wait for the repair', async () => {
       const one = await finished();
       const { client: stranger } = await app.signIn();
       const { params } = one;
@@ -445,7 +445,7 @@ for (const engine of ENGINES) {
 }
 
 describe('a server with a speech engine', () => {
-  it('has it listen by itself to what was repaired, once, until that is cancelled', async () => {
+  it('listens by itself to what was repaired, once, until that is cancelled', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-engine-'));
     const [cli, model] = [path.join(folder, 'whisper-cli'), path.join(folder, 'model.bin')];
     await writeFile(cli, '');

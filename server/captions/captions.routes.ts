@@ -22,24 +22,24 @@ import type { HearService } from './hear/hear.service.ts';
 import type { CaptionsService, SavedCaptions } from './captions.service.ts';
 
 export interface CaptionsRoutesDeps {
-  /** Finds a video of this person. @throws AppError `not_found` */
+  /** Finds a video of this user. @throws AppError `not_found` */
   readonly owned: (owner: User, videoId: string) => Promise<Video>;
-  /** Finds a video that its owner shares, for anybody. @throws AppError `not_found` */
+  /** Finds a video that its owner shares, for any visitor. @throws AppError `not_found` */
   readonly shared: (videoId: string) => Promise<Video>;
   readonly captions: CaptionsService;
   readonly hearing: HearService;
   readonly burns: BurnService;
   readonly storage: MediaStorage;
-  /** False opens captions in the picture to every plan (D-40). */
+  /** False makes captions in the picture available on every plan (D-40). */
   readonly enforcePlans: boolean;
 }
 
 const CHANGED_ELSEWHERE = 'These captions were changed in another window meanwhile.';
 
 /**
- * Captions of a video: reading and saving the cues and the SubRip file on every plan; players get theirs with the other media.
- * Drawing them into the picture needs the plan; what was asked for or made stays its owner's to cancel, see, download and delete. Somebody else's
- * video is refused before the plan is looked at.
+ * Routes for the captions of a video. Reading and saving cues and the SubRip file work on every plan; players get their
+ * captions with the other media. Drawing captions into the picture needs the plan, but owners can always cancel, see,
+ * download and delete what they requested. Ownership is checked before the plan.
  */
 export function createCaptionsRoutes(deps: CaptionsRoutesDeps): AppRouter {
   const { owned, shared, captions, hearing, burns, storage, enforcePlans } = deps;
@@ -47,7 +47,7 @@ export function createCaptionsRoutes(deps: CaptionsRoutesDeps): AppRouter {
 
   signedIn(router, captionsApi.read, async ({ user, params }) => captions.read(await owned(user, params.id)));
 
-  // Not through `signedIn`: a refused save answers with what is newer.
+  // Not through `signedIn`, because a refused save answers with the newer cues.
   router.put(captionsApi.save.path, async (ctx) => {
     const user = await requireUser(ctx);
     const { params, body } = await readInput(captionsApi.save, ctx);

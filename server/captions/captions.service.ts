@@ -25,18 +25,18 @@ export interface CaptionsServiceDeps {
 export type SavedCaptions = Omit<CaptionsDto, 'cues' | 'axis'>;
 
 /**
- * Words belong to the video, not to one of its versions: quick fixes, restores and another repair leave them alone, and only its
- * deletion takes them. Until somebody saves, the captions are what the speech engine heard or, without one, what the newest repair
- * timed. Their times are given for the version that is current: where a repair moved the sound, a return to the original moves
- * them back with it. Videos are given as their owner's rows.
+ * Captions of a video. Words belong to the video and not to a version: quick fixes, restores and another repair leave
+ * them alone, and only deleting the video removes them. Until somebody saves, the captions are what the speech engine
+ * heard or, without one, what the newest repair timed. Times are those of the current version: where a repair moved the
+ * sound, a return to the original moves them back. Videos are passed as rows that their owner may use.
  */
 export interface CaptionsService {
   read(video: Video): Promise<CaptionsPageDto>;
   /**
-   * Replaces all cues. The same cues again are the same save, so that one whose answer was lost can be repeated.
-   * @param revision the one that was changed
-   * @param axis of which clip the times are; by default the current version
-   * @returns what was saved meanwhile when that is another: then nothing is changed
+   * Replaces all cues. Saving the same cues again changes nothing, so a save whose answer was lost can be repeated.
+   * @param revision the revision that was edited
+   * @param axis the clip that the times refer to; by default the current version
+   * @returns what was saved meanwhile when the revision is another one; then nothing is changed
    * @throws AppError `conflict` while the video is not finished
    */
   save(
@@ -45,15 +45,15 @@ export interface CaptionsService {
     cues: VideoCue[],
     axis?: CaptionAxis,
   ): Promise<{ saved: SavedCaptions } | { newer: CaptionsDto }>;
-  /** The captions as a file; null when there is no cue. */
+  /** The captions as a file; null when there are no cues. */
   fileOf(video: Video, format: 'vtt' | 'srt'): Promise<string | null>;
-  /** The saved cues that have words, as WebVTT, for people who know nothing of the others; null when there is none. */
+  /** The saved cues that have words, as WebVTT, for viewers who do not know the others; null when there are none. */
   wordsOf(video: Video): Promise<string | null>;
-  /** Cues of the mended clip with the times of the current version. */
+  /** Converts cues of the repaired clip to the times of the current version. */
   forCurrent(video: Video, cues: readonly VideoCue[]): Promise<VideoCue[]>;
-  /** How often they were saved; 0 while nobody has. */
+  /** Number of saves; 0 when nobody has saved yet. */
   revisionOf(video: Video): Promise<number>;
-  /** Whether the captions are still as the repair timed them. */
+  /** Whether the captions are still those that the repair timed. */
   isAsTimed(video: Video): Promise<boolean>;
 }
 
@@ -63,13 +63,13 @@ export function createCaptionsService(deps: CaptionsServiceDeps): CaptionsServic
 
   const reportOf = (videoId: string) => newestReport(db, storage, videoId);
 
-  /** The times of which clip are wanted, and how to get to them. */
+  /** Determines which clip the times must refer to, and how to convert them. */
   async function axisOf({ id, currentVersionId }: Video): Promise<Axis> {
     const report = await reportOf(id);
     const move = report?.soundMove ?? null;
     if (move === null || currentVersionId === null) return { report, move: null, name: 'mended' };
     const current = await VideoVersion.query(db).findById(currentVersionId).select('reportSha256');
-    // What is made of the original carries no report, as the original itself.
+    // Versions made from the original carry no report, like the original itself.
     return { report, move, name: current?.reportSha256 === null ? 'original' : 'mended' };
   }
 
@@ -101,7 +101,7 @@ export function createCaptionsService(deps: CaptionsServiceDeps): CaptionsServic
       const at = now();
       const axis = given ?? (await axisOf(video)).name;
       const ended = await db.transaction(async (trx) => {
-        // The lock makes look and write one step: of parallel saves of one revision the first counts.
+        // The lock makes check and write one step: of parallel saves of one revision, the first wins.
         const locked = await Video.query(trx).findById(videoId).select('id', 'captionCount').forUpdate();
         if (!locked) throw new AppError('not_found');
         const row = await VideoCaptions.query(trx).findById(videoId);
@@ -111,7 +111,7 @@ export function createCaptionsService(deps: CaptionsServiceDeps): CaptionsServic
         const next = { cues, axis, revision: revision + 1, updatedAt: at };
         if (row) await VideoCaptions.query(trx).patch(next).where({ videoId });
         else await VideoCaptions.query(trx).insert({ videoId, ...next, createdAt: at });
-        // Lists and players ask only whether there are any.
+        // Lists and players only need to know whether there are any, so only that change raises the version.
         const flips = locked.captionCount === null || locked.captionCount > 0 !== cues.length > 0;
         const change = flips ? { version: raw('version + 1'), updatedAt: at } : {};
         await Video.query(trx)
@@ -169,16 +169,19 @@ const toDto = (row: VideoCaptions, axis: Axis): CaptionsDto => ({
   axis: axis.name,
 });
 
-/** The clip whose times are wanted. */
+/** The clip that times refer to. */
 interface Axis {
   readonly name: CaptionAxis;
-  /** How the repair moved the sound from the original; null: nothing has to be moved. */
+  /** How the repair moved the sound of the original; null when nothing has to be moved. */
   readonly move: SoundMove | null;
-  /** The newest one of the video. */
+  /** Newest report of the video. */
   readonly report: RepairReport | null;
 }
 
-/** Spans of one axis on another, whole ms. What would be heard before the clip begins is not heard in it. */
+/**
+ * Converts spans from one axis to another, in whole ms. Spans that would lie before the start of the clip are cut off
+ * there.
+ */
 function inAxis<Span extends { startMs: number; endMs: number }>(
   spans: readonly Span[],
   from: CaptionAxis,
@@ -192,7 +195,7 @@ function inAxis<Span extends { startMs: number; endMs: number }>(
     .filter(({ startMs, endMs }) => endMs > startMs);
 }
 
-/** A cue of a report; its times may be fractions of ms. */
+/** Converts a cue of a report, whose times may be fractions of ms. */
 function toVideoCue({ startMs, endMs, text, source, confidence }: CaptionCue): VideoCue {
   const from = source === 'engine' ? 'speech_model' : source;
   return { startMs: Math.round(startMs), endMs: Math.round(endMs), text, source: from, confidence };

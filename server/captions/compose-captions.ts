@@ -25,7 +25,7 @@ export function composeCaptions(deps: ComposeCaptionsDeps): {
   captionFile: DownloadRoutesDeps['captionFile'];
   burnJob: JobHandler;
   hearJob: JobHandler;
-  /** Begins to listen by itself to what has been repaired. @returns a function that ends it */
+  /** Starts the automatic listening to repaired clips. @returns a function that stops it */
   listen: () => () => void;
   router: AppRouter;
 } {

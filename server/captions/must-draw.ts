@@ -2,9 +2,9 @@ import { toSeconds } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { MediaToolError, runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { drawFilter } from './burn-plan.ts';
 
-/** Width of the picture that is tried: text in it has the same share as in the clip. */
+/** Width of the trial picture, pixels; text takes the same share of it as of the clip. */
 const TRIAL_WIDTH = 480;
-/** Brightest sample of black, and then some: text is far above it. */
+/** Luma of black with a margin; text is far brighter. */
 const BLACK_MOST = 60;
 
 export interface DrawTrial {
@@ -12,13 +12,14 @@ export interface DrawTrial {
   readonly assPath: string;
   readonly fontPath: string;
   readonly size: { readonly width: number; readonly height: number };
-  /** A moment at which a caption stands. */
+  /** A time at which a caption is shown. */
   readonly atMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Draws one caption on black and looks whether anything is there: the renderer goes on in silence where it finds no font.
+ * Draws one caption on black and checks that something is visible, because the renderer continues silently when it
+ * finds no font.
  * @throws MediaToolError when nothing was drawn, or ffmpeg failed
  */
 export async function mustDraw({ tools, assPath, fontPath, size, atMs, signal }: DrawTrial): Promise<void> {

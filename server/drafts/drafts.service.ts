@@ -22,37 +22,39 @@ const CHANGED_ON_DISK =
 const LATER_EXPIRY =
   'case when drafts.expires_at > excluded.expires_at then drafts.expires_at else excluded.expires_at end';
 
-/** The same end needs no second notice; a later one is told again in its time. */
+/** The same end needs no second notice; a later end is announced again in time. */
 const NOTICE_OF_EXPIRY =
   'case when drafts.expires_at >= excluded.expires_at then drafts.expiry_noticed_at else null end';
 
-/** Cloud backups: pointers to untouched originals, which outlive their videos. */
+/** Cloud backups: references to untouched originals, which survive their videos. */
 export interface DraftsService {
-  /** Newest first, expired ones left out; all of them, or the page after a cursor. */
+  /** Newest first, without expired ones; all of them, or the page after a cursor. */
   list(owner: Owner, page?: PageQuery): Promise<DraftDto[]>;
-  /** Backs a video up; the same content only renews the draft, and never shortens its life. @throws AppError `not_found` */
+  /**
+   * Backs a video up. The same content only renews the draft, and never shortens its life. @throws AppError `not_found`
+   */
   create(owner: Owner, videoId: string, fileName: string): Promise<DraftDto>;
   /**
-   * Makes the original the current version of its video, or brings a deleted video back and mends it
-   * again. Restoring twice changes nothing more.
-   * @throws AppError `not_found`, `conflict` while the video has no finished result or where the original was damaged on the disk,
-   *   `quota_reached`
+   * Makes the original the current version of its video, or restores a deleted video and repairs it again. Restoring
+   * twice changes nothing more.
+   * @throws AppError `not_found`, `conflict` while the video has no finished result or when the original was damaged on
+   *   the disk, `quota_reached`
    */
   restore(owner: Owner, draftId: string): Promise<{ videoId: string }>;
   /**
-   * Gives the drafts of an account the longer life of its present plan; a promised date never comes nearer.
+   * Gives the drafts of an account the longer life of its current plan; a promised date never comes nearer.
    * @returns how many are kept longer now
    */
   extend(userId: string): Promise<number>;
-  /** Extends drafts whenever a plan changes. @returns a function that ends it */
+  /** Extends drafts whenever a plan changes. @returns a function that stops it */
   listen(onError: (error: unknown) => void): () => void;
   /** @throws AppError `not_found` */
   owned(owner: { readonly id: string }, draftId: string): Promise<Draft>;
 }
 
-/** What the library does for a draft. */
+/** What the drafts need from the library. */
 export interface RestoresVideos {
-  /** Makes a backed-up original current again, or brings its deleted video back. */
+  /** Makes a backed-up original current again, or restores its deleted video. */
   restore(owner: Owner, backup: Pick<Draft, 'videoId' | 'fileName' | 'sha256' | 'sizeBytes'>): Promise<void>;
 }
 
@@ -94,7 +96,7 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
     if (!owner) return 0;
     const keptMs = draftExpiry(owner.plan, 0);
     const rows = await Draft.query(db)
-      // The notice of the earlier end is given again before the later one.
+      // The notice of the earlier end is sent again before the later one.
       .patch({ expiresAt: raw('last_modified + ?', keptMs), expiryNoticedAt: null })
       .where({ userId })
       .where('expiresAt', '>', now())
@@ -147,7 +149,7 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
         .merge({
           fileName,
           lastModified: at,
-          // The plan may promise less by now than the draft was promised before.
+          // The current plan may promise less than the draft was promised before.
           expiresAt: raw(LATER_EXPIRY),
           expiryNoticedAt: raw(NOTICE_OF_EXPIRY),
         });
@@ -161,7 +163,7 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
 
     async restore(owner, draftId) {
       const draft = await owned(owner, draftId);
-      // A deleted video has nothing better than what is left: that is mended.
+      // For a deleted video nothing better is left, so the damaged original is repaired.
       if (draft.object?.damaged === true && (await Video.query(db).findById(draft.videoId).select('id')))
         throw new AppError('conflict', CHANGED_ON_DISK);
       await videos.restore(owner, draft);

@@ -56,7 +56,7 @@ describe.each(ENGINES)('the life of drafts on %s', (engine) => {
       const [after] = await Draft.query(app.db).where({ userId: user.id });
       expect([again.status, after?.id, after?.fileName]).toEqual([200, before?.id, 'again.mp4']);
       expect(after?.expiresAt).toBe(before?.expiresAt);
-      // Its end was told already, and a later one is told again.
+      // The same end is not announced again, but a later end is.
       await Draft.query(app.db).patch({ expiryNoticedAt: 1 }).where({ userId: user.id });
       await client.call(draftsApi.create, { body: { videoId, fileName: 'again.mp4' } });
       const noticed = async () => (await Draft.query(app.db).where({ userId: user.id }))[0]?.expiryNoticedAt;
@@ -67,7 +67,7 @@ describe.each(ENGINES)('the life of drafts on %s', (engine) => {
       expect(await daysKept(client)).toBe(7);
     });
 
-    it('is over when it is over: an upgrade brings nothing back', async () => {
+    it('does not return after it has ended: an upgrade restores nothing', async () => {
       const { client, user } = await app.signIn();
       await uploadBytes(client, new TextEncoder().encode(`another clip on ${engine}`));
       await Draft.query(app.db).patch({ expiresAt: 1 }).where({ userId: user.id });

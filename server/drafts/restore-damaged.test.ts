@@ -16,7 +16,7 @@ describe('restoring an original that changed on the disk', () => {
   });
   afterAll(async () => app.stop());
 
-  it('is refused in words while there is a mended version, and mends what is left where the video was deleted', async () => {
+  it('is refused with a sentence while there is a repaired version, and repairs what is left when the video was deleted', async () => {
     const { client } = await app.signIn();
     const videoId = await uploadBytes(client, new TextEncoder().encode('a clip that a disk changes'));
     const mended = await app.storage.putBuffer(Buffer.from('mended'));

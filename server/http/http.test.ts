@@ -43,7 +43,7 @@ describe('the edge of the API', () => {
       expect(await Idea.query(app.db).resultSize()).toBe(0);
     });
 
-    it('are taken from a program, which names no origin', async () => {
+    it('are accepted from a program, which sends no origin', async () => {
       const answer = await fetch(new URL(ideasApi.create.path, app.baseUrl), {
         method: 'POST',
         headers: { ...JSON_TYPE, cookie: client.cookies() },
@@ -67,7 +67,7 @@ describe('the edge of the API', () => {
       expect(answer.status).toBe(403);
     });
 
-    it('are taken from PUBLIC_URL and from the name the visitor used', async () => {
+    it('are accepted from PUBLIC_URL and from the name that the visitor used', async () => {
       for (const origin of [TEST_PUBLIC_URL, app.baseUrl]) {
         expect((await post({ ...JSON_TYPE, origin })).status).toBe(201);
       }
@@ -88,7 +88,7 @@ describe('the edge of the API', () => {
       expect((await post(JSON_TYPE, JSON.stringify({ text: 'x'.repeat(70_000) }))).status).toBe(413);
     });
 
-    it('answer 400 for a body that is not compressed as it says', async () => {
+    it('answer 400 for a body that is not compressed as its header says', async () => {
       expect((await post({ ...JSON_TYPE, 'content-encoding': 'gzip' })).status).toBe(400);
     });
 
@@ -96,13 +96,13 @@ describe('the edge of the API', () => {
       ['in a text', { text: 'An idea\0' }],
       ['in a name', { text: 'An idea', userName: 'A\0na' }],
       ['deep inside', { text: 'An idea', more: [{ deep: ['\0'] }] }],
-    ])('answer 400 for a NUL character %s, which no database keeps alike', async (_where, body) => {
+    ])('answer 400 for a NUL character %s, which databases store differently', async (_where, body) => {
       const answer = await post(JSON_TYPE, JSON.stringify(body));
       expect(answer.status).toBe(400);
       expect(await answer.json()).toMatchObject({ code: 'invalid_input' });
     });
 
-    it('take deep and polluting JSON without harm', async () => {
+    it('accept deep and polluting JSON without harm', async () => {
       const deep = `${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`;
       expect((await post(JSON_TYPE, deep)).status).toBe(400);
       const polluting =
@@ -128,9 +128,9 @@ describe('the edge of the API', () => {
       }
     });
 
-    // Limits, sessions and cache rules look at the beginning of an address: in another spelling it would pass them by.
+    // Limits, sessions and cache rules depend on how an address begins, so another spelling would bypass them.
     it.each(['/API/ideas', '/Api/auth/user', '/api/IDEAS', '/Uploads/x'])(
-      'answer 404 for %s, which is no address of ours',
+      'answer 404 for %s, which is not one of our addresses',
       async (path) => {
         const answer = await client.fetch(path);
         expect(answer.status).toBe(404);
@@ -144,7 +144,7 @@ describe('the edge of the API', () => {
       },
     );
 
-    it('answer 405 for a method that an address does not know', async () => {
+    it('answer 405 for a method that an address does not support', async () => {
       for (const method of ['GET', 'PUT', 'DELETE']) {
         const answer = await client.fetch(authApi.login.path, { method });
         expect([method, answer.status]).toEqual([method, 405]);
@@ -156,7 +156,7 @@ describe('the edge of the API', () => {
       expect(answer).toMatch(/^HTTP\/1.1 (405|501) /);
     });
 
-    it('tell nothing about what broke inside', async () => {
+    it('reveal nothing about an internal failure', async () => {
       const broken = await startTestApp({ engine: 'sqlite' });
       const { client: visitor } = await broken.signIn();
       await broken.db.schema.dropTable('ideaVotes');
@@ -213,7 +213,7 @@ describe('the edge of the API', () => {
     await stopping.stop();
   });
 
-  it('warns on the health pages when the disk forgets, and only then', async () => {
+  it('warns on the health pages when the disk is emptied at restart, and only then', async () => {
     const forgetful = await startTestApp({ engine: 'sqlite', env: { DYNO: 'web.1' } });
     for (const page of ['/healthz', '/readyz']) {
       const lost = await forgetful.client().fetch(page);
@@ -262,7 +262,7 @@ describe('the edge of the API', () => {
       expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
     });
 
-    it('redirects pages and refuses calls that came over plain http', async () => {
+    it('redirects pages and refuses calls that arrive over plain http', async () => {
       const page = await secure.client().fetch('/videos?a=b');
       expect([page.status, page.headers.get('location')]).toEqual([308, 'https://clips.test/videos?a=b']);
       expect((await secure.client().fetch(ideasApi.list.path)).status).toBe(403);
@@ -281,7 +281,7 @@ describe('the edge of the API', () => {
   });
 });
 
-it('writes no address of an upload into the log of refusals, which is the key to it', async () => {
+it('writes no upload address, which is the key to the upload, into the log of refusals', async () => {
   const lines: string[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(line) });
   const app = new Koa<AppState, Record<never, never>>();
@@ -306,7 +306,7 @@ it.each([
   ['ends under a query', 'Connection terminated unexpectedly'],
   ['ended before one', 'Client has encountered a connection error and is not queryable'],
   ['was closed before one', 'Client was closed and is not queryable'],
-])('answers 503, to be tried again, where a connection of Postgres %s', async (_when, message) => {
+])('answers 503, with a retry, when a Postgres connection %s', async (_when, message) => {
   const app = new Koa<AppState>();
   app.use(async (ctx, next) => {
     ctx.state.logger = pino({ level: 'silent' });
@@ -320,7 +320,7 @@ it.each([
   expect(answer.headers['retry-after']).toBe('5');
 });
 
-it('waits for a body that trickles no longer than it should, and ends the connection', async () => {
+it('waits for a slowly arriving body no longer than allowed, and ends the connection', async () => {
   const app = new Koa<AppState>();
   app.use(async (ctx, next) => {
     ctx.state.logger = pino({ level: 'silent' });
@@ -347,7 +347,7 @@ it('waits for a body that trickles no longer than it should, and ends the connec
         answer += chunk.toString();
         if (answer.includes('came')) socket.destroy();
       });
-      // Writing into a connection that the server ended.
+      // The client may write into a connection that the server has ended.
       socket.on('error', () => undefined);
       socket.on('close', () => {
         clearInterval(drip);

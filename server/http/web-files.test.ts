@@ -52,7 +52,7 @@ describe('the built pages', () => {
     await rm(webDir, { recursive: true, force: true });
   });
 
-  /** Unlike fetch: sends the path as it is and leaves the content coded. */
+  /** Unlike fetch, sends the path unchanged and leaves the content encoded. */
   function get(urlPath: string, headers: Record<string, string> = {}, method = 'GET') {
     return new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>(
       (resolve, reject) => {
@@ -84,7 +84,7 @@ describe('the built pages', () => {
     },
   );
 
-  it('carry the nonce of their own policy, another one each time', async () => {
+  it('carry the nonce of their own policy, a new one each time', async () => {
     const nonces = await Promise.all(
       [1, 2].map(async () => {
         const { headers, body } = await get('/');
@@ -96,7 +96,7 @@ describe('the built pages', () => {
     expect(new Set(nonces).size).toBe(2);
   });
 
-  it('let hashed files be cached for ever and others be asked for again', async () => {
+  it('allow hashed files to be cached for ever, and require others to be revalidated', async () => {
     const script = await get('/assets/index-abc123.js');
     expect(script.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect(script.headers['content-type']).toBe('text/javascript; charset=utf-8');
@@ -107,7 +107,7 @@ describe('the built pages', () => {
     expect([again.status, again.body.length]).toEqual([304, 0]);
   });
 
-  it('are sent compressed to who can read it', async () => {
+  it('are compressed for clients that accept it', async () => {
     const brotli = await get('/assets/index-abc123.js', { 'accept-encoding': 'gzip, br' });
     expect(brotli.headers['content-encoding']).toBe('br');
     expect(brotliDecompressSync(brotli.body).toString()).toBe(SCRIPT);
@@ -117,7 +117,7 @@ describe('the built pages', () => {
     expect(brotli.body.length).toBeLessThan(SCRIPT.length / 10);
   });
 
-  it('have a tag of their own in each coding', async () => {
+  it('have a separate tag for each encoding', async () => {
     const codings = ['identity', 'gzip', 'br'];
     const tagOf = async (coding: string) =>
       String((await get('/assets/index-abc123.js', { 'accept-encoding': coding })).headers['etag']);
@@ -145,7 +145,7 @@ describe('the built pages', () => {
     '/assets/nothing.js',
     '/assets/index-abc123.js.map',
     '/src/main.tsx',
-  ])('give no file for %s', async (urlPath) => {
+  ])('serve no file for %s', async (urlPath) => {
     const answer = await get(urlPath);
     expect(answer.status).toBe(404);
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -154,7 +154,7 @@ describe('the built pages', () => {
   it.each([
     ['gone.js', undefined],
     ['gone-coded.js', 'br'],
-  ])('say in no cache that %s is missing while a new build takes its place', async (name, coding) => {
+  ])('do not cache that %s is missing while a new build replaces it', async (name, coding) => {
     const file = path.join(webDir, 'assets', name);
     await rm(file);
     const headers: Record<string, string> = coding === undefined ? {} : { 'accept-encoding': coding };

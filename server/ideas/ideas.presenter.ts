@@ -2,17 +2,17 @@ import type { IdeaDto, LeaderDto } from '#common/api/ideas.ts';
 import type { Idea } from '#db/models/idea.ts';
 import type { User } from '#db/models/user.ts';
 
-/** An idea with what the list query joins to it. */
+/** An idea with the columns that the list query joins. */
 export interface IdeaRow extends Idea {
   readonly authorName?: string;
   readonly authorReputation?: number;
   readonly votedByMe?: number | boolean;
 }
 
-/** Name shown for people who gave none. */
+/** Name shown for authors who gave none. */
 export const ANONYMOUS = 'Anonymous';
 
-/** Row -> idea. Another name than the account's shows nothing of the account (D-97). */
+/** Row -> idea. Under a name other than the account's, nothing of the account is shown (D-97). */
 export function toIdeaDto(row: IdeaRow, readerId: string): IdeaDto {
   const underOwnName = row.userName.toLowerCase() === row.authorName?.toLowerCase();
   return {
@@ -28,7 +28,7 @@ export function toIdeaDto(row: IdeaRow, readerId: string): IdeaDto {
   };
 }
 
-/** Row -> entry of the leaderboard; no address, no plan. */
+/** Row -> entry of the leaderboard, without email address and plan. */
 export function toLeaderDto(user: User): LeaderDto {
   return { id: user.id, username: user.username, reputation: user.reputation };
 }

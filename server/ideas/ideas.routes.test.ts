@@ -37,7 +37,7 @@ describe.each(ENGINES)('the board on %s', (engine) => {
     });
 
     describe('POST /api/ideas', () => {
-      it('adds an idea as Anonymous, with points for the account and none shown', async () => {
+      it('adds an idea as Anonymous, gives the account points and shows none', async () => {
         const { client, user } = await app.signIn();
         const made = await submit(client, {
           text: '  Batch uploads  ',
@@ -57,7 +57,7 @@ describe.each(ENGINES)('the board on %s', (engine) => {
         expect(await pointsOf(user)).toBe(POINTS.idea);
       });
 
-      it('shows the real reputation under the own name, in any case', async () => {
+      it('shows the real reputation under the account’s own name, in any case', async () => {
         const { client, user } = await app.signIn();
         const made = await submit(client, { text: 'Own name', userName: user.username.toUpperCase() });
         expect(made.body).toMatchObject({ userName: user.username, reputation: POINTS.idea });
@@ -89,7 +89,7 @@ describe.each(ENGINES)('the board on %s', (engine) => {
     });
 
     describe('votes', () => {
-      it('count once for each person, however often and however parallel', async () => {
+      it('count once per person, however often and however parallel', async () => {
         const idea = await createIdea(app.db);
         const author = await User.query(app.db).findById(idea.userId);
         const { client, user } = await app.signIn();
@@ -164,7 +164,7 @@ describe.each(ENGINES)('the board on %s', (engine) => {
         expect((await client.call(ideasApi.list, { query: { sort: 'random()' } })).status).toBe(400);
       });
 
-      it('tells each reader of the own vote', async () => {
+      it('tells each reader about their own vote', async () => {
         const idea = await createIdea(app.db);
         const [voter, reader] = [await app.signIn(), await app.signIn()];
         await vote(voter.client, idea.id);
@@ -172,7 +172,7 @@ describe.each(ENGINES)('the board on %s', (engine) => {
         expect(await listed(reader.client, idea.id)).toMatchObject({ votedByMe: false });
       });
 
-      it('shows no address, no account and no hash of anybody', async () => {
+      it('shows no email address, no account and no hash of anybody', async () => {
         const { client } = await app.signIn();
         const text = JSON.stringify([
           (await client.call(ideasApi.list)).raw,
@@ -183,7 +183,7 @@ describe.each(ENGINES)('the board on %s', (engine) => {
     });
 
     describe('GET /api/ideas/similar', () => {
-      it('finds what is meant in other words of the same family, closest first', async () => {
+      it('finds ideas with other forms of the same words, closest first', async () => {
         const { client } = await app.signIn();
         const close = await createIdea(app.db, { text: 'Add automatic subtitles in Spanish' });
         const near = await createIdea(app.db, { text: 'Subtitle colours that can be chosen by hand' });
@@ -196,14 +196,14 @@ describe.each(ENGINES)('the board on %s', (engine) => {
         expect(ids.slice(1)).toEqual(ids.includes(near.id) ? [near.id] : []);
       });
 
-      it('finds nothing for signs alone and takes wildcards as text', async () => {
+      it('finds nothing for punctuation alone and treats wildcards as text', async () => {
         const { client } = await app.signIn();
         expect((await client.call(ideasApi.similar, { query: { text: '%%% ___' } })).body).toEqual([]);
       });
     });
 
     describe('GET /api/users/leaderboard', () => {
-      it('ranks people with points, the longer known first at equal points', async () => {
+      it('ranks people with points, the older account first at equal points', async () => {
         const { client } = await app.signIn();
         const [first, second, third] = [
           await createUser(app.db, { reputation: 90_000 }),
@@ -218,7 +218,7 @@ describe.each(ENGINES)('the board on %s', (engine) => {
     });
 
     describe('the decision of an operator', () => {
-      it('tells author and voters once each of a new status', async () => {
+      it('notifies author and voters once each of a new status', async () => {
         const idea = await createIdea(app.db);
         const voter = await app.signIn();
         await vote(voter.client, idea.id);
@@ -242,7 +242,7 @@ describe.each(ENGINES)('the board on %s', (engine) => {
         expect(await listed(client, idea.id)).toBeDefined();
       });
 
-      it('knows when there is no such idea', async () => {
+      it('answers that there is no such idea', async () => {
         const decision = { kind: 'status', status: null } as const;
         await expect(decideIdea(app.db, 'nothing', decision, Date.now())).rejects.toThrow(
           'There is no idea nothing',

@@ -25,11 +25,11 @@ export interface IdeasService {
   similar(reader: User, text: string): Promise<IdeaDto[]>;
   /** @throws AppError `invalid_input` when the name belongs to another account (D-97) */
   create(author: User, text: string, userName: string | undefined): Promise<IdeaDto>;
-  /** Once per person; again changes nothing. @throws AppError `not_found` */
+  /** Votes once per person; voting again changes nothing. @throws AppError `not_found` */
   vote(voter: User, ideaId: string): Promise<IdeaDto>;
   /** @throws AppError `not_found` */
   unvote(voter: User, ideaId: string): Promise<IdeaDto>;
-  /** People with points, highest first; at equal points who is here longer (D-102). */
+  /** People with points, highest first; at equal points the older account first (D-102). */
   leaders(): Promise<LeaderDto[]>;
 }
 
@@ -37,12 +37,15 @@ const PAGE_MAX = 500;
 const LEADERS = LEADERBOARD_LENGTH * 10;
 const SIMILAR = 5;
 const SIMILAR_CANDIDATES = 300;
-/** Below this the eye finds nothing in common; measured by: npx vitest run server/ideas/similar-ideas.test.ts */
+/**
+ * Texts below this similarity have visibly nothing in common; measured by: npx vitest run
+ * server/ideas/similar-ideas.test.ts
+ */
 const SIMILAR_FROM = 0.25;
 
-/** The board; points and counts change in the same transaction as their cause. */
+/** The board of ideas; points and counts change in the same transaction as their cause. */
 export function createIdeasService({ db, events, now }: IdeasDeps): IdeasService {
-  /** Ideas that may be seen, with their author's name and points and the reader's vote. */
+  /** Visible ideas with their author's name and points, and the reader's vote. */
   const visible = (reader: User) =>
     Idea.query(db)
       .join('users as author', 'author.id', 'ideas.userId')
@@ -87,7 +90,7 @@ export function createIdeasService({ db, events, now }: IdeasDeps): IdeasService
       const rows = inOrder(visible(reader), query);
       if (query.limit === undefined && query.offset === undefined) rows.modify(choose, reader, query);
       else {
-        // The page is found in the index alone; authors and votes are joined to its rows only.
+        // The page is found in the index alone; authors and votes are joined only to its rows.
         const page = inOrder(Idea.query(db).select('ideas.id').where('ideas.hidden', false), query)
           .modify(choose, reader, query)
           .limit(query.limit ?? PAGE_MAX)
@@ -116,7 +119,7 @@ export function createIdeasService({ db, events, now }: IdeasDeps): IdeasService
       if (sought.length === 0) return [];
       const candidates = await visible(reader)
         .where((any) => {
-          // A stem finds other endings of the word; user text is bound, and cannot hold % or _.
+          // A stem also matches other endings of the word; user text is bound, and `words` leaves no % or _ in it.
           for (const word of sought) {
             const stem = word.slice(0, Math.max(3, word.length - 2));
             any.orWhereRaw('lower(ideas.text) like ?', [`%${stem}%`]);
@@ -158,7 +161,7 @@ export function createIdeasService({ db, events, now }: IdeasDeps): IdeasService
 
     async vote(voter, ideaId) {
       const counted = await db.transaction(async (trx) => {
-        // The lock on the idea makes look and insert one step, and keeps count and rows equal.
+        // The lock on the idea makes check and insert one step, and keeps count and rows equal.
         const idea = await Idea.query(trx).findById(ideaId).where('hidden', false).forUpdate();
         if (!idea) throw notFound();
         if (await IdeaVote.query(trx).findById([ideaId, voter.id])) return null;

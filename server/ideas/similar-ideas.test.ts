@@ -21,12 +21,12 @@ describe('similar ideas', () => {
     expect(alike(a, b)).toBeLessThan(0.25);
   });
 
-  it('is 1 for the same words, 0 for no words', () => {
+  it('is 1 for the same words, 0 without words', () => {
     expect(alike('One two', 'two ONE!')).toBe(1);
     expect(alike('!!!', '???')).toBe(0);
   });
 
-  it('looks for the longest words, each once, without signs', () => {
+  it('searches for the longest words, each once, without punctuation', () => {
     expect(keywords('The editor: %_ the EDITOR in a subtitle', 2)).toEqual(['subtitle', 'editor']);
   });
 });

@@ -1,4 +1,4 @@
-/** Letter triples of a text, in the manner of Postgres' pg_trgm: each word with two blanks before, one after. */
+/** Trigrams of a text, as Postgres's pg_trgm forms them: each word with two blanks before it and one after. */
 export function trigrams(text: string): Set<string> {
   const found = new Set<string>();
   for (const word of words(text)) {
@@ -17,7 +17,7 @@ function words(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** Words worth looking for: the longest few, at least three letters each. */
+/** Words worth searching for: the longest few, of at least three letters each. */
 export function keywords(text: string, count: number): string[] {
   return [...new Set(words(text))]
     .filter((word) => word.length >= 3)
@@ -25,7 +25,7 @@ export function keywords(text: string, count: number): string[] {
     .slice(0, count);
 }
 
-/** Share of common triples, 0 to 1 (Dice coefficient); a typo or another ending costs little. */
+/** Share of common trigrams, 0 to 1 (Dice coefficient); a typo or another ending changes it little. */
 export function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size === 0 || b.size === 0) return 0;
   let common = 0;

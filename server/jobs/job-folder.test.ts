@@ -22,7 +22,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-it('removes at start what killed jobs left, but for jobs that go on', async () => {
+it('removes at start what killed jobs left, except for jobs that continue', async () => {
   const queue = createTableQueue({ db, now: Date.now });
   const goingOn = await queue.enqueue('send-mail', { to: 'a@example.test', subject: '', text: '', html: '' });
   const folders = createJobFolders(path.join(folder.path, 'fixes'));
@@ -39,7 +39,7 @@ it('removes at start what killed jobs left, but for jobs that go on', async () =
   expect(await readdir(frames)).toEqual([]);
 });
 
-it('gives a job its folder again as it was, and others an empty one', async () => {
+it('gives a job its folder back unchanged, and other jobs an empty one', async () => {
   const folders = createJobFolders(path.join(folder.path, 'previews'));
   const kept = await folders.kept('a');
   await writeFile(path.join(kept, 'x'), 'x');
@@ -52,7 +52,7 @@ it('gives a job its folder again as it was, and others an empty one', async () =
 describe('the folder of a job', () => {
   const about = { to: 'a@example.test', subject: '', text: '', html: '' };
 
-  /** What is left in the folder behind one attempt that ends so. */
+  /** The content of the folder after one attempt that ends in this way. */
   async function leftBehind(
     end: () => Promise<JobOutcome>,
     { attempt = 1, isCancelled = false } = {},
@@ -83,14 +83,14 @@ describe('the folder of a job', () => {
   };
   const last = { attempt: JOB_OPTIONS['send-mail'].maxAttempts };
 
-  it('stays where another attempt goes on', async () => {
+  it('stays when another attempt follows', async () => {
     expect(await leftBehind(async () => ({ kind: 'interrupted' }))).toHaveLength(1);
     expect(await leftBehind(async () => ({ kind: 'waiting', reason: '', forMs: 1 }))).toHaveLength(1);
     expect(await leftBehind(async () => ({ kind: 'failed', error: '', retryable: true }))).toHaveLength(1);
     expect(await leftBehind(fails)).toHaveLength(1);
   });
 
-  it('goes with a job that has ended or was cancelled', async () => {
+  it('is removed with a job that has ended or was cancelled', async () => {
     expect(await leftBehind(async () => ({ kind: 'done' }))).toEqual([]);
     expect(await leftBehind(async () => ({ kind: 'failed', error: '', retryable: false }))).toEqual([]);
     expect(await leftBehind(fails, last)).toEqual([]);

@@ -82,7 +82,7 @@ const stateOf = async (id: string) => (await Job.query(db).findById(id))?.state;
 const clip = (videoId: string) => queue.enqueue('process-video', { videoId }, { videoId });
 
 describe('job runner', () => {
-  it('works on one clip at a time and does not let a mail wait for it', async () => {
+  it('processes one clip at a time without delaying a mail', async () => {
     let now = 0;
     let most = 0;
     const video = handler(async () => {
@@ -104,7 +104,7 @@ describe('job runner', () => {
     expect(most).toBe(1);
   });
 
-  it('tries a thrown failure again and says once when it gives up', async () => {
+  it('retries a thrown failure and reports once when it gives up', async () => {
     const video = handler(() => Promise.reject(new Error('boom')));
     const id = await clip('a');
     await startRunner(video).start();
@@ -119,7 +119,7 @@ describe('job runner', () => {
     expect(await Job.query(db).findById(id)).toMatchObject({ state: 'failed', attempts: 3 });
   });
 
-  it('records the end of a job when the database is back', async () => {
+  it('records the end of a job when the database has returned', async () => {
     const real = queue;
     let outages = 2;
     queue = {
@@ -133,7 +133,7 @@ describe('job runner', () => {
     expect([video.ran.length, video.gaveUp.length]).toEqual([1, 1]);
   });
 
-  it('says at its next start what a killed process could not say', async () => {
+  it('reports at its next start what a killed process could not report', async () => {
     const id = await clip('a');
     await queue.claim('killed', ['process-video']);
     await Job.query(db).patch({ attempts: 3 });

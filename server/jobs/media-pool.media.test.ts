@@ -26,7 +26,7 @@ afterAll(async () => {
 const nothing = { onMessage: () => undefined };
 
 describe('createMediaPool', () => {
-  it('runs a clip in a thread and hands its messages on', async () => {
+  it('runs a clip in a thread and passes its messages on', async () => {
     const messages: WorkerMessage[] = [];
     const task = await makeTask(clip, path.join(folder.path, 'work-run'));
     const handlers = { onMessage: (message: WorkerMessage) => messages.push(message) };
@@ -37,7 +37,7 @@ describe('createMediaPool', () => {
     );
   });
 
-  it('answers cancelled and leaves no ffmpeg when cancelled at work', async () => {
+  it('returns cancelled and leaves no ffmpeg running when cancelled during work', async () => {
     const work = path.join(folder.path, 'work-cancel');
     const task = await makeTask(clip, work);
     const cancel = new AbortController();
@@ -51,7 +51,7 @@ describe('createMediaPool', () => {
     expect(await processesNaming(folder.path)).toEqual([]);
   });
 
-  it('ends a thread that does not listen, kills its ffmpeg and goes on with the next clip', async () => {
+  it('ends a thread that does not respond, kills its ffmpeg and continues with the next clip', async () => {
     const hasty = createMediaPool({ workerUrl, threads: 1, cancelGraceMs: 0 });
     try {
       const task = await makeTask(clip, path.join(folder.path, 'work-force'));
@@ -70,7 +70,7 @@ describe('createMediaPool', () => {
     }
   });
 
-  it('outlives a thread that needs more memory than it may have, and says so', async () => {
+  it('survives a thread that needs more memory than allowed, and says so', async () => {
     const greedy = path.join(folder.path, 'greedy.mjs');
     await writeFile(
       greedy,
@@ -90,7 +90,7 @@ describe('createMediaPool', () => {
     }
   });
 
-  it('does not start a task that is cancelled before', async () => {
+  it('does not start a task that was cancelled before', async () => {
     const task = await makeTask(clip, path.join(folder.path, 'work-never'));
     const result = await pool.run(task, nothing, AbortSignal.abort());
     expect(result).toMatchObject({ ok: false, code: 'cancelled' });

@@ -5,12 +5,12 @@ import type { JobQueue } from './job-queue.ts';
 
 export interface QueueUnderTest {
   readonly db: Knex;
-  /** A queue on that database with the given clock. */
+  /** Creates a queue on that database with the given clock. */
   readonly make: (now: () => number) => JobQueue;
   readonly close: () => Promise<void>;
 }
 
-/** What every queue adapter must do; run once for each of them. */
+/** The contract of every queue adapter; run once for each of them. */
 export function describeQueue(name: string, open: () => Promise<QueueUnderTest>): void {
   describe(`queue: ${name}`, () => {
     let under: QueueUnderTest;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createTimeLeft } from './time-left.ts';
 
-/** What is told at some moments: seconds and shares in, seconds left out. */
+/** Converts moments (seconds, share) to the reported seconds left. */
 function told(moments: readonly (readonly [seconds: number, share: number])[]) {
   let ms = 0;
   const left = createTimeLeft(() => ms);
@@ -11,7 +11,7 @@ function told(moments: readonly (readonly [seconds: number, share: number])[]) {
   });
 }
 
-it('tells the time left by the rate of the last seconds, and none before there is one', () => {
+it('estimates the time left from the rate of the last seconds, and gives none before there is a rate', () => {
   expect(
     told([
       [0, 0],
@@ -27,9 +27,9 @@ it('tells the time left by the rate of the last seconds, and none before there i
   ).toEqual([null, null]);
 });
 
-it('forgets what was taken over at once', () => {
+it('ignores what was taken over at once', () => {
   const steady = Array.from({ length: 50 }, (_, second) => [second + 1, 0.5 + second / 200] as const);
   const left = told([[0, 0], ...steady]);
-  // 0.255 are left at 0.005 a second; the half that came at once would make it 17 s.
+  // 0.255 are left at 0.005 a second; counting the half that was taken over at once would give 17 s.
   expect(left.at(-1)).toBeCloseTo(51, 0);
 });

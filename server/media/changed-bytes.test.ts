@@ -67,11 +67,11 @@ describe('findChangedBytes', () => {
     return bytes;
   };
 
-  it('says that nothing has changed where all can be read', async () => {
+  it('says that nothing has changed when everything can be read', async () => {
     expect(await findChangedBytes(readable(changed([]), endOf(clean)), 0, budget())).toEqual([]);
   });
 
-  it('tells while it searches what it has spent', async () => {
+  it('reports during the search what it has spent', async () => {
     const told: number[] = [];
     const left: SearchBudget = { bytes: 200e6, onSpent: () => told.push(left.bytes) };
     await findChangedBytes(readable(changed([1200]), endOf(clean)), 0, left);
@@ -84,14 +84,14 @@ describe('findChangedBytes', () => {
     ['one byte', [1200], 0x5a],
     ['one bit', [700], 0x10],
     ['two bytes far from each other', [300, 2100], 0xff],
-  ])('puts %s back', async (_, places, bits) => {
+  ])('restores %s', async (_, places, bits) => {
     const slice = readable(changed(places, bits), endOf(clean));
     const found = await findChangedBytes(slice, 0, budget());
     expect(found?.map(({ at }) => at)).toEqual(places);
     expect(slice.rbsp).toEqual(clean);
   });
 
-  it('of several values of a byte that fit takes the one that fewest bits have changed of', async () => {
+  it('prefers the value of a byte that changes the fewest bits', async () => {
     const slice = readable(changed([HALF_SILENT], 0x53), endOf(clean));
     const value = (clean[HALF_SILENT] ?? 0) ^ 0x03;
     expect(await findChangedBytes(slice, 0, budget())).toEqual([
@@ -99,7 +99,7 @@ describe('findChangedBytes', () => {
     ]);
   });
 
-  it('believes a change near the end only where that says enough', async () => {
+  it('accepts a change near the end only when the end is conclusive', async () => {
     const found = (sureEndBytes: number) =>
       findChangedBytes(readable(changed([2940]), endOf(clean), sureEndBytes), 0, budget());
     expect(await found(24)).toEqual([expect.objectContaining({ at: 2940 })]);
@@ -109,7 +109,7 @@ describe('findChangedBytes', () => {
   it.each([
     ['several bytes changed in one place', [900, 901, 902, 903], endOf(clean)],
     ['many values fit, as little is left to read', [2940], null],
-  ])('leaves a slice as it was where %s', async (_, places, endState) => {
+  ])('leaves a slice unchanged when %s', async (_, places, endState) => {
     const torn = changed(places);
     const slice = readable(Uint8Array.from(torn), endState);
     expect(await findChangedBytes(slice, 0, budget())).toBeNull();

@@ -7,7 +7,7 @@ const untilTold = (signal: AbortSignal) =>
   });
 
 describe('shared', () => {
-  it('makes two parts of what is worth it, and keeps the order', () => {
+  it('splits what is worth it into two parts, and keeps the order', () => {
     expect(shared([1, 2, 3, 4, 5], 5)).toEqual([
       [1, 2, 3],
       [4, 5],
@@ -17,7 +17,7 @@ describe('shared', () => {
 });
 
 describe('sideBySide', () => {
-  it('gives the results in the order of the works', async () => {
+  it('returns the results in the order of the tasks', async () => {
     let release = () => undefined;
     const first = new Promise<void>((resolve) => {
       release = () => void resolve();
@@ -26,7 +26,7 @@ describe('sideBySide', () => {
     expect(await sideBySide(undefined, works)).toEqual(['a', 'b']);
   });
 
-  it('ends the others when one fails, and throws why it failed', async () => {
+  it('ends the others when one fails, and throws its error', async () => {
     const ended: string[] = [];
     const other = (signal: AbortSignal) => untilTold(signal).finally(() => ended.push('other'));
     const failing = () => Promise.reject(new Error('the cause'));
@@ -43,7 +43,7 @@ describe('sideBySide', () => {
 });
 
 describe('bothAtOnce', () => {
-  it('gives what both made', async () => {
+  it('returns what both made', async () => {
     const made = bothAtOnce(
       undefined,
       () => Promise.resolve('a'),
@@ -52,7 +52,7 @@ describe('bothAtOnce', () => {
     expect(await made).toEqual(['a', 2]);
   });
 
-  it('ends the other when one fails, and throws why it failed', async () => {
+  it('ends the other when one fails, and throws its error', async () => {
     const ended: string[] = [];
     const other = (signal: AbortSignal) => untilTold(signal).finally(() => ended.push('other'));
     const failing = () => Promise.reject(new Error('the cause'));

@@ -33,7 +33,7 @@ describe.each(ENGINES)('notices on %s', (engine) => {
       expect((await app.client().call(notificationsApi.markRead)).status).toBe(401);
     });
 
-    it('lists the newest fifty of the own and counts all unread', async () => {
+    it('lists the user’s newest fifty and counts all unread', async () => {
       const [mine, other] = [await app.signIn(), await app.signIn()];
       await write(mine.user.id, 60);
       await write(other.user.id, 1);
@@ -58,7 +58,7 @@ describe.each(ENGINES)('notices on %s', (engine) => {
       expect((await listOf(mine))?.unread).toBe(0);
     });
 
-    it('forgets after 90 days', async () => {
+    it('deletes after 90 days', async () => {
       const { user, client } = await app.signIn();
       await write(user.id, 2);
       app.advance(91 * 24 * 3600_000);

@@ -25,12 +25,12 @@ export interface NotificationsDeps {
 }
 
 export interface NotificationsService {
-  /** Writes a notice; with a transaction it appears, and is announced, with its commit. */
+  /** Writes a notice; with a transaction it appears, and is announced, when that commits. */
   notify(notice: Notice, trx?: Transaction): Promise<void>;
   list(userId: string): Promise<{ notifications: NotificationDto[]; unread: number }>;
   /** @param ids null for all */
   markRead(userId: string, ids: readonly string[] | null): Promise<void>;
-  /** Writes notices about finished and failed videos from now on. @returns a function that ends it */
+  /** Writes notices about finished and failed videos from now on. @returns a function that stops it */
   listen(): () => void;
   /** Removes notices older than 90 days. @returns how many */
   purge(): Promise<number>;

@@ -6,7 +6,7 @@ import { withDatabase } from './with-database.ts';
 const USAGE = `Usage: npm run plan -- <username or email> <${PLAN_SLUGS.join('|')}>`;
 
 /**
- * Sets the plan of an account, by the operator's hand and without an end: a running trial is over.
+ * Sets the plan of an account on the operator's behalf, without an end; a running trial ends.
  * @returns what was done, in words
  */
 async function setPlan(words: readonly string[]): Promise<string> {

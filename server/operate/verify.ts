@@ -14,12 +14,12 @@ The report's claims are measured again with ffmpeg; the certificate's signature 
 --key is the public key of the server one trusts: a file with the answer of its /api/certificate-key, a PEM
 file, or 64 hexadecimal digits.`;
 
-/** A call that cannot work; the message is for the person who made it. */
+/** A wrong call of the command; the message is for the person who made it. */
 class CallProblem extends Error {}
 
 /**
- * Holds a repair report, a certificate or both against the two files and prints one line a claim.
- * @returns exit code: 0 all confirmed, 1 something is not, 2 the call itself cannot work
+ * Checks a repair report, a certificate or both against the two files and prints one line per claim.
+ * @returns exit code: 0 all confirmed, 1 something is not, 2 the command was called wrongly
  */
 async function main(args: readonly string[]): Promise<number> {
   const call = readCall(args);
@@ -116,7 +116,7 @@ async function readJson(file: string): Promise<unknown> {
   }
 }
 
-/** The key itself, or a file that holds it. */
+/** Accepts the key itself, or a file that contains it. */
 async function readKey(given: string): Promise<string> {
   const key = readPublicKey(given) ?? readPublicKey(await readText(path.resolve(given)));
   if (key === null) throw new CallProblem(`--key ${given} is not an Ed25519 public key.`);

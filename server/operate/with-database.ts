@@ -3,7 +3,7 @@ import { connectDatabase } from '#db/connection.ts';
 import { migrateDatabase } from '#db/migrate-database.ts';
 import { readConfig } from '#server/config.ts';
 
-/** Opens the database of the environment, brings it up to date, and closes it behind the work. */
+/** Opens the configured database, migrates it, runs the work and closes it again. */
 export async function withDatabase<Result>(work: (db: Knex) => Promise<Result>): Promise<Result> {
   const db = connectDatabase(readConfig(process.env));
   try {

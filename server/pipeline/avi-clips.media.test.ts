@@ -40,7 +40,7 @@ async function mend(name: string) {
 }
 
 describe('H.264 in AVI, with pictures coded out of their order', () => {
-  it('becomes an MP4 file of the same coded pictures, shown in their order from the start', async () => {
+  it('becomes an MP4 file with the same coded pictures, shown in their order from the start', async () => {
     const { report, resultPath } = await mend('clean.avi');
     expect(report.video).toMatchObject({ treatment: 'copied', unitsKept: 120 });
     expect(report.original.media.container).toBe('avi');
@@ -51,7 +51,7 @@ describe('H.264 in AVI, with pictures coded out of their order', () => {
     expect(info.video[0]?.startMs).toBe(0);
   });
 
-  it('plays on to the last whole picture when cut off, and says how many are missing', async () => {
+  it('plays up to the last whole picture when cut off, and says how many are missing', async () => {
     const bytes = await readFile(at('clean.avi'));
     await writeFile(at('cut.avi'), bytes.subarray(0, Math.floor(bytes.length * 0.6)));
     const { report, resultPath } = await mend('cut.avi');
@@ -94,7 +94,7 @@ describe('H.264 in AVI, with pictures coded out of their order', () => {
 });
 
 describe('MPEG-4 in AVI, packed as DivX and Xvid pack B pictures', () => {
-  it('is told to be whole, and every picture of it comes back', async () => {
+  it('is reported as intact, and every picture of it is carried over', async () => {
     const encode = ['-c:v', 'libxvid', '-q:v', '4', '-bf', '2', '-f', 'avi'];
     await runFfmpeg(
       {
@@ -130,7 +130,7 @@ describe('MPEG-4 in AVI whose headers lie', () => {
     );
   });
 
-  it('is told to be whole where a capture was never ended, and no length of its sound is made up', async () => {
+  it('is reported as intact when a capture was never finished, and its sound gets no invented length', async () => {
     await changeAvi(at('old.avi'), at('crashed.avi'), (bytes, chunks) => {
       const index = chunks.find(({ name }) => name === 'idx1')?.at ?? 0;
       const [movi, avih] = [bytes.indexOf('movi', 0, 'latin1'), bytes.indexOf('avih', 0, 'latin1')];
@@ -145,7 +145,7 @@ describe('MPEG-4 in AVI whose headers lie', () => {
     expect((await decodeHashes(resultPath ?? '')).hashes).toHaveLength(120);
   });
 
-  it('is not said to end early where only the header counts more', async () => {
+  it('is not reported as ending early when only the header counts more', async () => {
     await changeAvi(at('old.avi'), at('counted.avi'), (bytes, chunks) => {
       const header = chunks.find(({ name }) => name === 'strh')?.at ?? 0;
       bytes.writeUInt32LE(2000, header + 40);
@@ -156,7 +156,7 @@ describe('MPEG-4 in AVI whose headers lie', () => {
     expect(notes).not.toMatch(/ends early/);
   });
 
-  it('keeps its length and its sound in time where a stretch is overwritten', async () => {
+  it('keeps its length and its sound in time when a stretch is overwritten', async () => {
     const info = await probe(tools, at('old.avi'), 'avi');
     await changeAvi(at('old.avi'), at('noise.avi'), (bytes, chunks) => {
       const pictures = chunks.filter(({ name }) => name === '00dc');
@@ -172,14 +172,14 @@ describe('MPEG-4 in AVI whose headers lie', () => {
       ({ firstFrame, outcome }) => firstFrame !== null && outcome !== 'flagged',
     );
     expect(spans.map(({ kind, outcome }) => [kind, outcome])).toEqual([['corrupted_section', 'repaired']]);
-    // From the first picture that was hit to the next key picture.
+    // From the first damaged picture to the next key picture.
     expect(spans[0]).toMatchObject({ firstFrame: 60, lastFrame: 79 });
     expect(report.notes.join(' ')).not.toMatch(/ends early|ends \d+ ms before/);
     const { audio } = await probe(tools, resultPath ?? '', 'mov');
     expect(Math.abs((audio[0]?.durationMs ?? 0) - (info.audio[0]?.durationMs ?? 0))).toBeLessThan(40);
   });
 
-  it('is mended where pictures are damaged and others that its header counts are not in it', async () => {
+  it('is repaired when pictures are damaged and others counted by its header are missing', async () => {
     await runFfmpeg(
       {
         label: 'code',
@@ -194,7 +194,7 @@ describe('MPEG-4 in AVI whose headers lie', () => {
       const [torn, from, to] = [pictures[21], pictures[40]?.at ?? 0, pictures[43]?.at ?? 0];
       const middle = (torn?.at ?? 0) + 8 + ((torn?.sizeBytes ?? 0) >> 1);
       bytes.fill(0, middle, middle + 60);
-      // The index without their lines, and its size.
+      // Removes their entries from the index and corrects its size.
       const index = chunks.find(({ name }) => name === 'idx1') ?? { at: 0, sizeBytes: 0 };
       const lines = bytes.subarray(index.at + 8, index.at + 8 + index.sizeBytes);
       for (let line = 43 * 16; line < lines.length; line += 16) {
@@ -213,7 +213,7 @@ describe('MPEG-4 in AVI whose headers lie', () => {
     expect(new Set(torn.map(({ outcome }) => outcome))).toEqual(new Set(['repaired']));
   });
 
-  it('plays uncompressed sound at its own rate where the header counts it at another', async () => {
+  it('plays uncompressed sound at its own rate when the header counts it at another', async () => {
     const coded = '-c:v mpeg4 -q:v 3 -c:a pcm_s16le -f avi'.split(' ');
     await runFfmpeg(
       {

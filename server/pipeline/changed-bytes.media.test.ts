@@ -18,10 +18,10 @@ const ENCODE = [
   'log-level=error:keyint=60:bframes=0:ref=1:wpp=0:ctu=16:min-cu-size=8:pools=1',
   ...'-movflags +faststart'.split(' '),
 ];
-/** The sample in which a bit changes. */
+/** The sample in which a bit is changed. */
 const CHANGED = 5;
 
-/** Copies a clip with one changed bit at a share of a sample; returns its place. */
+/** Copies a clip with one changed bit, at a relative position in a sample; returns the byte's position. */
 async function withChangedBit(clean: string, broken: string, share: number): Promise<number> {
   const file = await open(clean, 'r');
   try {
@@ -37,7 +37,7 @@ async function withChangedBit(clean: string, broken: string, share: number): Pro
   }
 }
 
-it('hands an HEVC clip back as it was before a bit of it changed', async () => {
+it('restores an HEVC clip to its state before one bit changed', async () => {
   const at = (name: string) => path.join(folder.path, name);
   const clean = await encodeSource(SOURCE, at('clean.mp4'), ENCODE);
   let exact = 0;
@@ -57,12 +57,12 @@ it('hands an HEVC clip back as it was before a bit of it changed', async () => {
     const { report, resultPath } = mustBeOk(answer);
     const damage = report.defects.filter(({ kind }) => kind === 'corrupted_section');
     expect(damage.map(({ outcome }) => outcome)).toEqual(['repaired']);
-    // If little is left to read, other values fit as well; then the damage is concealed.
+    // When little data is left to read, other values fit as well, and the damage is concealed.
     if (damage[0]?.action !== 'restored_bytes') continue;
     const [result, wanted] = [await readFile(resultPath ?? ''), await readFile(clean)];
     expect(result.length).toBe(wanted.length);
     const other = [...result.keys()].filter((place) => result[place] !== wanted[place]);
-    // Some encoders' data leave two bits of one byte that both lead to the end.
+    // With some encoders two bits of one byte both lead to a readable end.
     expect([[], [changed]]).toContainEqual(other);
     exact += other.length === 0 ? 1 : 0;
     const total = report.video.unitsTotal ?? 0;
@@ -74,7 +74,7 @@ it('hands an HEVC clip back as it was before a bit of it changed', async () => {
   expect(exact).toBeGreaterThan(0);
 });
 
-it('tells how far the search is, and nothing where there is nothing to search', async () => {
+it('reports the progress of the search, and none when there is nothing to search', async () => {
   const at = (name: string) => path.join(folder.path, name);
   const clean = await encodeSource(SOURCE, at('searched.mp4'), ENCODE);
   const broken = at('searched-broken.mp4');

@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** Mends a clip whose copies and sound are both at fault. @returns the result */
+/** Repairs a clip with faults in both copies and sound. @returns path of the result */
 async function mendBoth(broken: string): Promise<string> {
   const { report, resultPath } = mustBeOk(
     await processVideo(await makeTask(broken, `${broken}.work`), {
@@ -58,16 +58,16 @@ async function mendBoth(broken: string): Promise<string> {
 }
 
 describe('processVideo on copies in the picture beside a moved sound', () => {
-  it.each([350, -200])('mends both at once where the sound was muxed %i ms off', async (offsetMs) => {
+  it.each([350, -200])('repairs both at once when the sound was muxed %i ms off', async (offsetMs) => {
     const broken = at(`moved${offsetMs}.mp4`);
     await moveSound({ tools, inputPath: at('copies.mp4'), outputPath: broken, offsetMs });
     const resultPath = await mendBoth(broken);
-    // An early sound has lost its head; what is left belongs as much later.
+    // An early sound has lost its beginning; what is left belongs that much later.
     const startMs = Math.max(0, -offsetMs);
     expect(Math.abs((await soundStartMs(resultPath)) - startMs)).toBeLessThan(20);
   });
 
-  it('mends both at once where silence was put in front of the sound', async () => {
+  it('repairs both at once when silence was added before the sound', async () => {
     const broken = at('silence.mp4');
     await bakeOffset({ tools, inputPath: at('copies.mp4'), outputPath: broken, offsetMs: 400 });
     await mendBoth(broken);

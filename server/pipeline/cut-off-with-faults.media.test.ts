@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** Copies a clip with its index in front and its sound later, and cuts the file off. */
+/** Copies a clip with its index at the front and its sound later, and cuts the file off. */
 async function cutOff(name: string, soundLateS: number): Promise<string> {
   const inputs = [{ path: at(`${name}.mp4`) }];
   const late = { path: at(`${name}.mp4`), options: ['-itsoffset', String(soundLateS)] };
@@ -39,7 +39,7 @@ async function mend(originalPath: string, work: string) {
   return { report, repairedPath };
 }
 
-it('copies that were put in go from a file that was cut off, and the result comes back as it is', async () => {
+it('inserted copies are removed from a file that was cut off, and the result is left unchanged', async () => {
   const files = { inputPath: at('clean.mp4'), outputPath: at('inserted.mp4') };
   await injectRepeats({ tools, ...files, history: 'inserted', runs: [{ frame: 70, count: 6 }] });
   const { report, repairedPath } = await mend(await cutOff('inserted', 0), 'inserted-work');
@@ -50,7 +50,7 @@ it('copies that were put in go from a file that was cut off, and the result come
   expect(again.report.outcome).toBe('unchanged');
 });
 
-it('a sound that was moved goes back in a file that was cut off, and the result comes back as it is', async () => {
+it('moved sound is put back in a file that was cut off, and the result is left unchanged', async () => {
   const { report, repairedPath } = await mend(await cutOff('clean', 0.32), 'late-work');
   const sync = report.defects.find(({ kind }) => kind === 'audio_sync');
   expect(sync).toMatchObject({ action: 'shifted_audio', outcome: 'repaired' });

@@ -20,9 +20,10 @@ afterAll(() => folder.remove());
 
 const IN_ONE_GROUP = 'keyint=250:min-keyint=250:scenecut=0:ref=1';
 const WAYS = [
-  // Without B pictures x264 counts none that is missing, and what is put in needs no count of its own.
+  // Without B pictures x264's picture order counts have no gap at a missing picture, and an inserted one needs no
+  // count.
   { name: 'a picture put in alone', params: `${IN_ONE_GROUP}:bframes=0`, kept: 116 },
-  // With them there is no count left between those beside the hole: all behind it is coded anew.
+  // With B pictures there is no free count beside the hole, so all pictures behind it are re-encoded.
   { name: 'all behind coded anew', params: `${IN_ONE_GROUP}:bframes=2:b-adapt=0:b-pyramid=none`, kept: 20 },
 ];
 
@@ -53,7 +54,7 @@ for (const { name, params, kept } of WAYS) {
     expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
     const claims = await verifyClaims({ originalPath, repairedPath, report, tools });
     expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
-    // The hole alone brings less than 1 dB where it is behind the damage.
+    // The hole alone gains less than 1 dB when it is behind the damage.
     expect(await lumaPsnr(repairedPath, clean)).toBeGreaterThan((await lumaPsnr(originalPath, clean)) + 2);
   });
 }

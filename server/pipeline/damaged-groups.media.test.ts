@@ -54,7 +54,7 @@ async function makeBroken(
   return { clean, broken };
 }
 
-/** A clip of three seconds without sound, with zeros in its picture 47. */
+/** A clip of three seconds without sound, with zeros in picture 47. */
 async function makeTorn(
   name: string,
   encode: readonly string[],
@@ -68,7 +68,7 @@ async function makeTorn(
   return { clean, broken };
 }
 
-/** Checks every claim of a report again, on the damaged clip and its result. */
+/** Verifies every claim of a report on the damaged clip and its result. */
 const checkClaims = (
   originalPath: string,
   { resultPath, report }: Pick<Awaited<ReturnType<typeof mend>>, 'resultPath' | 'report'>,
@@ -103,8 +103,8 @@ async function mend(file: string) {
 }
 
 /**
- * The first coded pictures of a clip; the 56th is the P picture of a new run of B pictures. Cut here because some
- * builds of ffmpeg hide that picture behind an edit list.
+ * Keeps only the first coded pictures of a clip; the 56th is the P picture of a new run of B pictures. Cut here because
+ * some builds of ffmpeg hide that picture with an edit list.
  */
 async function cutBehind(clip: string, outputPath: string, count: number): Promise<void> {
   const file = await open(clip, 'r');
@@ -117,7 +117,7 @@ async function cutBehind(clip: string, outputPath: string, count: number): Promi
   }
 }
 
-/** Presentation times of all coded pictures, rising, before edit lists. */
+/** Presentation times of all coded pictures, ascending, before edit lists. */
 async function codedTimes(clip: string): Promise<{ times: number[]; timescale: number }> {
   const file = await open(clip, 'r');
   try {
@@ -201,8 +201,8 @@ describe('damage in groups of pictures', () => {
     expect(report.video.unitsKept).toBe((report.video.unitsTotal ?? 0) - 1);
     const [result, torn] = [resultPath ?? '', 47];
     expect(await lumaPsnr(result, clean, torn)).toBeGreaterThan(await lumaPsnr(broken, clean, torn));
-    // Newer decoders show something closer in the rest of a damaged picture, and what refers to it may be closer than
-    // with moved blocks.
+    // Newer decoders show something closer in the rest of a damaged picture, so pictures that refer to it may be closer
+    // than with moved blocks.
     if (!runsInThreads(await versionOf(tools)))
       expect(await lumaPsnr(result, clean)).toBeGreaterThan((await lumaPsnr(broken, clean)) + 1);
     const claims = await checkClaims(broken, { resultPath, report });
@@ -223,7 +223,7 @@ describe('damage in groups of pictures', () => {
       { kind: 'corrupted_section', firstFrame: 30, action: 'concealed_frames' },
       { kind: 'stuttered_cut', firstFrame: 49, lastFrame: 51, action: 'rebuilt_frames' },
     ]);
-    // Decoded from a grey field they lose 16 dB.
+    // Decoded from a grey field they would lose 16 dB.
     expect(await lumaPsnr(resultPath ?? '', clean)).toBeGreaterThan((await lumaPsnr(broken, clean)) - 9);
   });
 
@@ -305,8 +305,8 @@ describe('damage in groups of pictures', () => {
     expect(list).toBeGreaterThan(0);
     const { times, timescale } = await codedTimes(whole);
     const [first = 0, before = 0, last = 0] = [times[0], times.at(-2), times.at(-1)];
-    // After the version and the number of edits: the duration of the first one, in milliseconds as in all files of
-    // ffmpeg.
+    // After the version and the number of edits comes the duration of the first edit, in milliseconds in all ffmpeg
+    // files.
     const endTicks = before + (last - before) / 2 - first;
     bytes.writeUInt32BE(Math.round((1000 * endTicks) / timescale), list + 12);
     await writeFile(hidden, bytes);

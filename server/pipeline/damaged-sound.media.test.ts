@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** A copy of a clip in which `count` sound packets in its middle are zeros. */
+/** Copies a clip and overwrites `count` sound packets in its middle with zeros. */
 async function withZeroedSound(count: number, clean = at('clean.mp4')): Promise<string> {
   const args = '-v error -select_streams a:0 -show_entries packet=pos,size -of csv=p=0'.split(' ');
   const { stdout } = await runTool('list', tools.ffprobe, [...args, clean]);
@@ -56,7 +56,7 @@ describe('damaged sound packets', () => {
   it.each([
     [1, /21 ms in total\) was bridged from the sound on both sides/],
     [5, /107 ms in total\) was filled, the sound fading on both sides/],
-  ])('are found and mended, %i in a row, and no picture changes', async (count, says) => {
+  ])('are found and repaired, %i in a row, and no picture changes', async (count, says) => {
     const broken = await withZeroedSound(count);
     const { report, resultPath } = await mend(broken);
     const found = report.defects.find(({ kind }) => kind === 'audio_sync');
@@ -65,7 +65,7 @@ describe('damaged sound packets', () => {
     const result = resultPath ?? '';
     const coded = '-map 0:v -c copy -f hash -hash md5';
     expect(await hashOf(result, coded)).toBe(await hashOf(at('clean.mp4'), coded));
-    // The sound behind a hole is put together from a lost half: no more than two frames beside it are new as well.
+    // The sound after a hole is assembled from a lost half, so up to two frames beside it are new as well.
     const kept = await soundPacketsOf(at('clean.mp4'));
     expect(notIn(kept, await soundPacketsOf(result))).toBeLessThanOrEqual(count + 4);
     expect(report.audio).toMatchObject({ treatment: 'smart_render', unitsTotal: kept.length });
@@ -105,7 +105,7 @@ describe('damaged sound packets', () => {
     expect(Math.abs((await samples(result)) - (await samples(at('clean.mp4'))))).toBeLessThan(1024);
   });
 
-  it('are mended in a clip whose head an edit hides, which stays hidden', async () => {
+  it('are repaired in a clip whose beginning an edit hides, and it stays hidden', async () => {
     const cut = at('cut.mp4');
     const options = `-ss 0.7 -i ${at('clean.mp4')} -c copy`.split(' ');
     await runTool('cut', tools.ffmpeg, ['-v', 'error', ...options, cut]);
@@ -122,7 +122,7 @@ describe('damaged sound packets', () => {
     );
   });
 
-  it('are mended where recorders tell when frames came, some samples early or late', async () => {
+  it('are repaired when recorders note when frames arrived, some samples early or late', async () => {
     const uneven = at('uneven.mp4');
     const times = 'setts=ts=TS+17*mod(N\\,3)-9*mod(N\\,7)+60';
     const copied = ['-map', '0', '-c', 'copy', '-bsf:a', times, uneven];
@@ -139,11 +139,12 @@ describe('damaged sound packets', () => {
     expect(await timesOf(resultPath ?? '')).toEqual(await timesOf(uneven));
   });
 
-  it('are mended between frames whose bands are replicated, which no encoder at hand makes', async () => {
+  it('are repaired between frames with replicated bands, which no available encoder makes', async () => {
     const [core, replicated] = [at('core.mp4'), at('replicated.mp4')];
     const encode = '-map 0:v -map 0:a -c:v copy -c:a aac -b:a 48k -ar 22050'.split(' ');
     await runTool('encode', tools.ffmpeg, ['-v', 'error', '-i', at('clean.mp4'), ...encode, core]);
-    // ffmpeg's settings end with the sign that no bands are replicated (ISO/IEC 14496-3, 1.6.2.1): now they are, to 44.1 kHz.
+    // ffmpeg's settings end with the flag that no bands are replicated (ISO/IEC 14496-3, 1.6.2.1); this sets it, to
+    // 44.1 kHz.
     const bytes = await readFile(core);
     const sign = bytes.indexOf(Buffer.from([0x56, 0xe5, 0x00]));
     expect(sign).toBeGreaterThan(0);

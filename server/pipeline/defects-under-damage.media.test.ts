@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** One group, so that damage reaches from its place to the end of the clip. */
+/** One group, so that damage extends from its place to the end of the clip. */
 const encode = [...DEFAULT_ENCODE, '-x264-params', 'keyint=250:min-keyint=250:scenecut=0:bframes=0:ref=1'];
 
 type Torn = Partial<CorruptSamplesInput> & Pick<CorruptSamplesInput, 'fault'>;
@@ -49,7 +49,7 @@ async function mendTorn(name: string, torn: Torn = { fault: 'random', amount: 64
   return { report, damage, resultPath };
 }
 
-/** What a clip shows, whatever it says of itself. */
+/** Analyses what a clip shows, ignoring what it notes about itself. */
 async function lookAt(inputPath: string) {
   const info = await probe(tools, inputPath, 'mov');
   return analyseVideo({ inputPath, info, tools, believesFile: false });
@@ -69,7 +69,7 @@ describe('in a stretch that refers to damaged data', () => {
     expect(damage?.explanation).toContain('4 of them repeat');
   });
 
-  it('copies that made the clip longer are taken out', async () => {
+  it('copies that made the clip longer are removed', async () => {
     const runs = [{ frame: 50, count: 4 }];
     const files = { inputPath: at('clean.mp4'), outputPath: at('inserted.mp4') };
     await injectRepeats({ tools, ...files, history: 'inserted', runs, encode });
@@ -78,7 +78,7 @@ describe('in a stretch that refers to damaged data', () => {
     expect(stutter).toMatchObject([{ firstFrame: 51, lastFrame: 54, action: 'removed_repeats' }]);
   });
 
-  it('copies are found though one of them is damaged itself', async () => {
+  it('copies are found although one of them is damaged itself', async () => {
     const runs = [{ frame: 50, count: 5 }];
     const files = { inputPath: at('clean.mp4'), outputPath: at('lost.mp4') };
     await injectRepeats({ tools, ...files, history: 'inserted', runs, encode });
@@ -87,7 +87,7 @@ describe('in a stretch that refers to damaged data', () => {
     expect(stutter).toMatchObject([{ firstFrame: 51, lastFrame: 55, action: 'removed_repeats' }]);
   });
 
-  it('pictures that the times show as missing are put back', async () => {
+  it('pictures that the times show as missing are restored', async () => {
     const files = { inputPath: at('clean.mp4'), outputPath: at('gap.mp4') };
     await injectTimestampGaps({ tools, ...files, holes: [{ frame: 50, count: 3 }], encode });
     const { report } = await mendTorn('gap');
@@ -95,7 +95,7 @@ describe('in a stretch that refers to damaged data', () => {
     expect(holes).toMatchObject([{ count: 3, outcome: 'repaired', action: 'rebuilt_frames' }]);
   });
 
-  it('pictures that are missing without a trace in the times are put back, and a second look finds nothing more', async () => {
+  it('pictures that are missing without a trace in the times are restored, and a second analysis finds nothing more', async () => {
     const size = { width: 320, height: 192, seconds: 4 };
     await makeMovingClip({ tools, outputPath: at('zooming.mp4'), scenery: 'zoom', ...size });
     const files = { inputPath: at('zooming.mp4'), outputPath: at('hidden.mp4') };
@@ -117,7 +117,7 @@ it('a jump over a picture whose data are lost is none of a loss that nobody sees
   const size = { width: 320, height: 192, seconds: 3, sound: false };
   await makeMovingClip({ tools, outputPath: at('one.mp4'), scenery: 'zoom', encode: encoder, ...size });
   const inputPath = at('one-torn.mp4');
-  // Nobody refers to it, so that the pictures on both its sides are whole.
+  // No picture refers to it, so the pictures on both sides of it are intact.
   await corruptSamples({
     tools,
     inputPath: at('one.mp4'),
@@ -150,7 +150,7 @@ it('a hole within damage that lies over a cut shows the shot behind the cut', as
   ]);
   const inputPath = resultPath ?? '';
   const again = await lookAt(inputPath);
-  // A picture of the shot before would be two cuts more.
+  // A picture of the shot before would add two cuts.
   expect(again.sceneCuts).toEqual([45, 90]);
 });
 

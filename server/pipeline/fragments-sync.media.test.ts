@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 /**
- * Puts the clip into fragments, whose writer has no edit lists: a late stream has its first sample at the beginning,
+ * Writes the clip in fragments, whose writer has no edit lists: a late stream has its first sample at the beginning,
  * extended up to the second.
  */
 async function inFragments(pictureLate: number, soundLate: number): Promise<string> {
@@ -44,7 +44,7 @@ async function mend(file: string) {
 it.each([
   ['sound', 0, 0.4, 400],
   ['picture', 0.4, 0, -400],
-])('a late %s is measured and mended in fragments', async (_, pictureLate, soundLate, offsetMs) => {
+])('a late %s is measured and repaired in fragments', async (_, pictureLate, soundLate, offsetMs) => {
   const { defects, checks, video } = await mend(await inFragments(pictureLate, soundLate));
   expect(defects).toHaveLength(1);
   expect(defects[0]).toMatchObject({ kind: 'audio_sync', outcome: 'repaired', action: 'shifted_audio' });
@@ -53,7 +53,7 @@ it.each([
   expect(checks.filter(({ passed }) => !passed)).toEqual([]);
 });
 
-it('takes the delay of reordered pictures, in which the priming of the sound plays, for no offset', async () => {
+it('does not mistake the delay of reordered pictures, in which the priming of the sound plays, for an offset', async () => {
   const { outcome, defects } = await mend(await inFragments(0, 0));
   expect(defects).toEqual([]);
   expect(outcome).toBe('unchanged');

@@ -13,10 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** Pictures that the edit list of the clips hides: they are cut half a second behind their first key picture. */
+/**
+ * Number of pictures that the edit list of the clips hides: they are cut half a second after their first key picture.
+ */
 const HIDDEN = 15;
 
-/** A clip cut without coding it anew, so that an edit list hides its first pictures, some of which are damaged. */
+/** A clip cut without re-encoding, so that an edit list hides its first pictures, some of which are damaged. */
 async function makeCut(
   name: string,
   coding: string | { readonly encode: readonly string[] },
@@ -90,7 +92,7 @@ describe('damage in a picture that an edit list hides', () => {
     expect(report.defects.filter(({ kind }) => kind === 'corrupted_section')).toMatchObject([
       { ...DAMAGE, lastFrame: 60 - HIDDEN - 1, action: 'concealed_frames' },
     ]);
-    // Those two, and a B picture that takes motion over from the shown one at most.
+    // These two, and at most one B picture that copies motion from the shown one.
     expect(report.video.unitsKept).toBeGreaterThanOrEqual(87);
   });
 

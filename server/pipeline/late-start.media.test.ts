@@ -12,7 +12,7 @@ const at = (name: string) => path.join(folder.path, name);
 it('keeps the undamaged pictures of a clip without sound that starts late', async () => {
   const source = 'testsrc2=s=320x192:r=30:d=2';
   await encodeSource(source, at('made.mp4'), '-c:v libx264 -preset veryfast -bf 0 -g 30'.split(' '));
-  // Times in milliseconds cannot say where the last picture ends.
+  // Times in milliseconds cannot express where the last picture ends.
   const late = '-c copy -video_track_timescale 15360'.split(' ');
   await runTool('move', tools.ffmpeg, [
     ...'-v error -itsoffset 0.033 -i'.split(' '),

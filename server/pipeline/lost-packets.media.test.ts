@@ -8,7 +8,7 @@ import { lumaPsnr } from '#server/test/psnr.ts';
 import { decodeHashes, pictureTypes } from '#server/test/rendered-clips.ts';
 import { processVideo } from './process-video.ts';
 
-/** A clip of one group from which the coded data of one picture are gone, as a lossy transport leaves it. */
+/** Encoders for clips of one group, from which the coded data of one picture are removed, as a lossy transport does. */
 const MAKERS = [
   { name: 'H.264', encode: '-c:v libx264 -preset veryfast -bf 2 -g 600 -x264-params b-pyramid=none' },
   {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** Copies a clip without the coded pictures that are shown at some places. */
+/** Copies a clip without the coded pictures that are displayed at the given positions. */
 async function dropPictures(inputPath: string, outputPath: string, frames: readonly number[]) {
   const { stdout } = await runTool('read packets', tools.ffprobe, [
     ...'-v error -select_streams v:0 -show_entries packet=pts -of csv=p=0'.split(' '),
@@ -118,7 +118,7 @@ describe('a picture whose packet is lost from the file', () => {
     const list = '-v error -select_streams v:0 -show_entries packet=size -of csv=p=0'.split(' ');
     const { stdout } = await runTool('read packets', tools.ffprobe, [...list, clean]);
     const sizes = (stdout.match(/\d+/g) ?? []).map(Number);
-    // One of six is shown twice.
+    // One of six pictures is shown twice.
     const lost = sizes.indexOf(Math.min(...sizes.slice(61, 67)), 61);
     await dropPictures(clean, broken, [lost]);
     const { report, resultPath } = await mendFile(broken, at('twice-work'));
@@ -130,7 +130,8 @@ describe('a picture whose packet is lost from the file', () => {
 
   it('H.264: with a lost key picture the counts begin anew, and as many pictures come back as the times have room for', async () => {
     const [clean, broken] = [at('keyed.mp4'), at('keyed-lost.mp4')];
-    // Counts of six bits: from the last picture of such a group to the second of the next they seem to go on by six pictures.
+    // Counts of six bits: from the last picture of such a group to the second of the next, they seem to advance by six
+    // pictures.
     const encode = '-c:v libx264 -preset veryfast -bf 2 -g 28 -keyint_min 28 -sc_threshold 0';
     await makeMovingClip({ tools, outputPath: clean, seconds: 4, encode: encode.split(' ') });
     const types = await pictureTypes(clean);
@@ -146,7 +147,7 @@ describe('a picture whose packet is lost from the file', () => {
   it('H.264 of variable rate: is told from holes that are the nature of the clip', async () => {
     const [even, uneven] = [at('even.mp4'), at('uneven.mp4')];
     await makeMovingClip({ tools, outputPath: even, seconds: 4, sound: false });
-    // Phones take pictures at unlike times, and now and then leave one out.
+    // Phones take pictures at uneven intervals, and now and then omit one.
     const times = "select='mod(n,17)-16',settb=1/90000,setpts='PTS+0.4*mod(N*N,3)/(30*TB)'";
     const varied = ['-vf', times, '-fps_mode', 'vfr', '-enc_time_base', '1:90000'];
     const options = [...varied, ...MAKERS[0].encode.split(' ')];

@@ -13,7 +13,7 @@ describe('toFailure', () => {
     });
   });
 
-  it('tells a full disk from a failed tool', () => {
+  it('distinguishes a full disk from a failed tool', () => {
     const full = new MediaToolError(
       'tool_failed',
       'write the clip: exit 1',

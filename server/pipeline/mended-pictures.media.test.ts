@@ -28,7 +28,7 @@ async function process(inputPath: string, name: string) {
   return mustBeOk(await processVideo(await makeTask(inputPath, at(`${name}-work`)), io));
 }
 
-/** What would be acted on in a clip, as its pictures show it or also as it says itself. */
+/** Defects that would be repaired in a clip, by its pictures alone or with what it notes about itself. */
 async function defectsOf(inputPath: string, believesFile: boolean) {
   const info = await probe(tools, inputPath, 'mov');
   const { findings } = await analyseVideo({ inputPath, info, tools, believesFile });

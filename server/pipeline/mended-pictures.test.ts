@@ -27,8 +27,8 @@ const keeps = (first: number, last: number, damagedData: number[]) => {
 };
 const makes = (first: number, last: number) => ({ first, last, isMade: true, damagedData: [] });
 
-describe('which pictures of a result are of a repair', () => {
-  it('counts pictures in the result, behind what was taken out and put in', () => {
+describe('the pictures of a result that a repair changed', () => {
+  it('are numbered in the result, after removed and inserted pictures', () => {
     const edit = [
       { ...span(2, 5, []), mendsDamage: false },
       span(8, 11, [kept(8, false), kept(9, true), made(0)]),
@@ -36,12 +36,12 @@ describe('which pictures of a result are of a repair', () => {
     expect(mendedInResult(edit, 20, [])).toEqual([keeps(5, 6, [5]), makes(7, 7)]);
   });
 
-  it('held pictures of whole stretches are made, those of others kept', () => {
+  it('of held stretches are made, those of others kept', () => {
     const held = { ...span(4, 6, [kept(3, false), kept(3, false)]), mendsDamage: false };
     expect(mendedInResult([held], 20, [])).toEqual([makes(4, 5)]);
   });
 
-  it('what the original says of itself goes on, but for pictures that were made anew', () => {
+  it('include those that the original notes about itself, except pictures that were made anew', () => {
     const before = [keeps(10, 14, [10, 14]), makes(16, 16)];
     const edit = [{ ...span(3, 3, [made(0), made(1)]), mendsDamage: false }, span(11, 12, [made(2)])];
     expect(mendedInResult(edit, 20, before)).toEqual([
@@ -54,7 +54,7 @@ describe('which pictures of a result are of a repair', () => {
   });
 });
 
-describe('what a result says of itself', () => {
+describe('the note of a result about itself', () => {
   let folder = '';
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'reelmend-note-'));
@@ -74,11 +74,11 @@ describe('what a result says of itself', () => {
     const pictures = { ...times, ptsTicks: Array.from({ length: 20 }, (_, at) => at), keyframe: [] };
     await noteMended(file, [span(8, 10, [kept(8, false), kept(9, true)])], { pictures });
     expect(await readMended(file, 20)).toEqual([keeps(8, 9, [8])]);
-    // With other pictures it is another clip.
+    // With another number of pictures it is another clip.
     expect(await readMended(file, 21)).toEqual([]);
   });
 
-  it('is nothing where nothing is concealed', async () => {
+  it('is absent when nothing is concealed', async () => {
     const file = await clipWith('clean', null);
     await noteMended(file, [], { pictures: null });
     expect(await readEndNote(file)).toBeNull();
@@ -95,11 +95,11 @@ describe('what a result says of itself', () => {
       'pictures that are not there',
       '{"reelmend":"mended pictures","pictures":20,"spans":[{"first":1,"last":20,"isMade":false,"damagedData":[]}]}',
     ],
-  ])('is not believed: %s', async (name, note) => {
+  ])('is not trusted: %s', async (name, note) => {
     expect(await readMended(await clipWith(name, note), 20)).toEqual([]);
   });
 
-  it('is gone where something else stands behind it', async () => {
+  it('is lost when something else follows it', async () => {
     const file = await clipWith('longer', 'a note');
     expect(await readEndNote(file)).toBe('a note');
     await appendFile(file, Buffer.alloc(40));

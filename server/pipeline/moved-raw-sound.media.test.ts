@@ -13,7 +13,7 @@ import { processVideo } from './process-video.ts';
 const SECONDS = 6;
 const RATE = 48_000;
 const HEARD_HZ = 8000;
-/** Samples that a sound is looked for around its place. */
+/** Samples on each side of its position in which a sound is searched. */
 const REACH = HEARD_HZ / 2;
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** What is heard from the first picture on, silence where nothing is. */
+/** Decodes what is heard from the first picture on, with silence where nothing is. */
 async function heardFromStart(file: string): Promise<Float32Array> {
   const raw = `${file}.f32`;
   const fromStart = ['-af', 'aresample=async=1:first_pts=0', '-ac', '1', '-ar', String(HEARD_HZ)];
@@ -41,7 +41,7 @@ async function heardFromStart(file: string): Promise<Float32Array> {
   return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
 }
 
-/** By how many samples the second comes later, from a place of the first on. */
+/** By how many samples the second sound is later, searched from a position in the first. */
 function bestLag(one: Float32Array, other: Float32Array, from: number): number {
   let [best, most] = [Number.NaN, 0];
   for (let lag = -REACH; lag <= REACH; lag += 1) {
@@ -62,7 +62,7 @@ it.each([
   'moves a sound in the format %s that comes %i ms late in %s, and browsers play it',
   async (codec, ms, form) => {
     const name = `${codec}${ms}.${form}`;
-    // The writer of AVI here has no place for a delay; its header does.
+    // This AVI writer cannot store a delay, but the AVI header can.
     const isAvi = form === 'avi';
     const late = ['-itsoffset', isAvi ? '0' : String(ms / 1000), '-i', at('clean.mp4')];
     const tracks = ['-map', '0:v', '-map', '1:a', '-c:v', isAvi ? 'mpeg4' : 'copy', '-c:a', codec];
@@ -80,7 +80,7 @@ it.each([
     const { audio } = await probe(tools, resultPath ?? '', 'mov');
     expect(audio.map((stream) => stream.codec)).toEqual(['aac']);
     const [wanted, heard] = [await heardFromStart(at('clean.mp4')), await heardFromStart(resultPath ?? '')];
-    // AC-3 comes 256 samples late by its own overlap, which no container tells.
+    // AC-3 is 256 samples late because of its own overlap, which no container states.
     const from = Math.max(0, -ms / 1000) * HEARD_HZ + REACH;
     expect(Math.abs(bestLag(wanted, heard, from))).toBeLessThan(0.006 * HEARD_HZ);
   },

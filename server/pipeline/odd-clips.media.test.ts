@@ -15,8 +15,8 @@ const FAILS_WITHIN_MS = 10_000;
 const RUNS = 5;
 
 /**
- * Files that real programs and tests of other projects call broken, each with the expected end of the repair, and a
- * word of the reason or of what was done.
+ * Broken files from real programs and from tests of other projects, each with the expected outcome of the repair and a
+ * pattern for the reason or for what was done.
  */
 const TRUTH: Readonly<Record<string, { readonly ends: string; readonly says: RegExp }>> = {
   'odd-audio-no-stsd.mp4': {
@@ -88,7 +88,7 @@ describe.skipIf(!existsSync(REAL_MEDIA))('odd files of ../shared/media (skipped 
     expect(names.sort()).toEqual(Object.keys(TRUTH).sort());
   });
 
-  it.each(Object.entries(TRUTH))('ends %s with what is true about it', async (name, { ends, says }) => {
+  it.each(Object.entries(TRUTH))('ends %s with a true statement about it', async (name, { ends, says }) => {
     const { result, tookMs } = await mendOnce(name);
     if (!result.ok) {
       expect(result.code).toBe(ends);
@@ -111,7 +111,7 @@ describe.skipIf(!existsSync(REAL_MEDIA))('odd files of ../shared/media (skipped 
   });
 
   it.each(['odd-corrupt-nal-bars.mp4', 'odd-invalid-nalu.mp4', 'odd-huge-length.avi'])(
-    'gives five equal reports in five runs of %s',
+    'gives five identical reports in five runs of %s',
     async (name) => {
       const reports: RepairReport[] = [];
       for (let run = 1; run <= RUNS; run += 1) {

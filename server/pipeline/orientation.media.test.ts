@@ -20,13 +20,13 @@ beforeAll(async () => {
     const plan = { tools, inputPath: at(`${name}-clean.mp4`), outputPath: at(`${name}.mp4`) };
     await injectRepeats({ ...plan, history: 'held', runs: [{ frame: 40, count: 3 }] });
   }
-  // Coded in a way that browsers do not play, so that all of it is coded anew.
+  // Coded in a way that browsers do not play, so that all of it is re-encoded.
   const old = ['-v', 'error', '-i', at('wide.mp4'), '-c:v', 'mpeg4', '-q:v', '2', '-c:a', 'copy'];
   await runTool('make', tools.ffmpeg, [...old, at('old.mp4')]);
 });
 afterAll(() => folder.remove());
 
-/** First picture as a player shows it, small and grey. */
+/** The first picture as a player shows it, small and grey. */
 async function shown(file: string): Promise<Buffer> {
   const raw = at('shown.gray');
   const small = ['-frames:v', '1', '-vf', 'scale=32:32,format=gray', '-f', 'rawvideo', raw];
@@ -43,7 +43,7 @@ describe.each([
   ['a portrait clip', 'tall', 'smart_render'],
   ['all of it coded anew', 'old', 'full_encode'],
 ] as const)('%s', (_what, name, treatment) => {
-  it.each([0, 90, 180, 270] as const)('stays as it was turned, by %i degrees', async (degrees) => {
+  it.each([0, 90, 180, 270] as const)('keeps its rotation, by %i degrees', async (degrees) => {
     const turned = at(`${name}-${degrees}.mp4`);
     await turnClip(at(`${name}.mp4`), turned, degrees);
     const before = (await probe(tools, turned, 'mov')).video[0];
@@ -62,7 +62,7 @@ describe.each([
     expect(meanDifference(await shown(turned), await shown(resultPath ?? ''))).toBeLessThan(4);
   });
 
-  it('would be seen if it was turned', async () => {
+  it('would be noticed if it changed', async () => {
     const [upright, upsideDown] = [await shown(at(`${name}-0.mp4`)), await shown(at(`${name}-180.mp4`))];
     expect(meanDifference(upright, upsideDown)).toBeGreaterThan(8);
   });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** What ffprobe says of the streams beside picture and sound, the clip's chapters and its title. */
+/** What ffprobe reports about streams other than picture and sound, the chapters and the title. */
 async function beside(file: string): Promise<string[]> {
   const streams = 'stream=codec_type,codec_tag_string:stream_tags=timecode,language';
   const { stdout } = await runTool('tracks', tools.ffprobe, [
@@ -83,7 +83,7 @@ async function makeCover(kind: string): Promise<string> {
   return file;
 }
 
-it.each(['png', 'bmp'])('does not turn a clip away for its cover in %s', async (kind) => {
+it.each(['png', 'bmp'])('does not reject a clip because of its cover in %s', async (kind) => {
   const file = at(`with-${kind}.mp4`);
   const inputs = ['-v', 'error', '-i', at('clean.mp4'), '-i', await makeCover(kind)];
   const streams = '-map 0 -map 1 -c copy -disposition:v:1 attached_pic'.split(' ');
@@ -93,7 +93,7 @@ it.each(['png', 'bmp'])('does not turn a clip away for its cover in %s', async (
   expect(mustBeOk(await processVideo(task, io)).report.outcome).toBe('unchanged');
 });
 
-it.each(['srt', 'ass'])('does not turn a clip away for subtitles in %s', async (kind) => {
+it.each(['srt', 'ass'])('does not reject a clip because of subtitles in %s', async (kind) => {
   const file = at(`with-${kind}.mkv`);
   const inputs = ['-v', 'error', '-i', at('clean.mp4'), '-i', at('said.srt')];
   const streams = ['-map', '0', '-map', '1', '-c', 'copy', '-c:s', kind];

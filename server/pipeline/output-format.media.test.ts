@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** Names of the boxes on the first level of an MP4 file, in file order (ISO/IEC 14496-12). */
+/** Names of the top-level boxes of an MP4 file, in file order (ISO/IEC 14496-12). */
 async function boxesOf(filePath: string): Promise<string[]> {
   const file = await open(filePath, 'r');
   try {
@@ -74,7 +74,7 @@ it.each([
   ['wav-sound.mkv', 'copied'],
   ['studio-rate.mov', 'copied'],
   ['ten-microphones.mov', 'copied'],
-])('writes %s (%s) as H.264 and AAC in MP4 with the index in front', async (name, treatment) => {
+])('writes %s (%s) as H.264 and AAC in MP4 with the index at the front', async (name, treatment) => {
   const task = await makeTask(at(name), at(`work-${name}`));
   const io = { signal: new AbortController().signal, send: () => undefined };
   const { report, resultPath } = mustBeOk(await processVideo(task, io));

@@ -75,7 +75,7 @@ describe('process-video job', () => {
     expect(await StoredObject.query(server.db).resultSize()).toBe(5);
   });
 
-  it('puts its result again where the same bytes are stored: they may be damaged, or about to be removed', async () => {
+  it('stores its result again when the same bytes are already stored: they may be damaged, or about to be removed', async () => {
     const mended = randomBytes(4000);
     const user = await start((task) => fakeResult(task, mended));
     const { sha256 } = await server.storage.putBuffer(mended);
@@ -87,7 +87,7 @@ describe('process-video job', () => {
     expect(await server.storage.remove(sha256, beforeMs)).toBe(false);
   });
 
-  it('points an unchanged clip at its original, without a copy', async () => {
+  it('uses the original of an unchanged clip, without a copy', async () => {
     const user = await start((task) => fakeResult(task, null));
     const id = await upload(user, randomBytes(3000));
     await expect.poll(() => statusOf(id)).toBe('completed');
@@ -119,7 +119,7 @@ describe('process-video job', () => {
     expect(progress).toEqual([...progress].sort((a, b) => a - b));
   });
 
-  it('waits on a full disk, says so, and goes on without using up a try when there is room', async () => {
+  it('waits on a full disk, says so, and continues without using up an attempt when there is room', async () => {
     let rounds = 0;
     let room = false;
     const user = await start(async (task) => {
@@ -135,7 +135,7 @@ describe('process-video job', () => {
     expect((await video(id))?.errorMessage).toBeNull();
   });
 
-  it("says a clip's own failure at once, in words, and gives the unit back", async () => {
+  it("reports a clip's own failure at once, in a sentence, and gives the unit back", async () => {
     let runs = 0;
     const user = await start(async (_task, { onMessage }) => {
       runs += 1;
@@ -156,7 +156,7 @@ describe('process-video job', () => {
     expect((await server.quota.read(user.id)).used).toBe(0);
   });
 
-  it('tries our own failures three times', async () => {
+  it('retries our own failures three times', async () => {
     let runs = 0;
     const user = await start(async () => {
       runs += 1;
@@ -174,7 +174,7 @@ describe('process-video job', () => {
     expect((await video(id))?.errorMessage).toBe('The repair stopped making progress.');
   });
 
-  it('gives a video up that killed its process three times, and says so', async () => {
+  it('gives up on a video that killed its process three times, and says so', async () => {
     const user = await start((task) => fakeResult(task, null));
     await server.runner?.drain(0);
     const id = await upload(user, randomBytes(100));
@@ -196,7 +196,7 @@ describe('process-video job', () => {
     }
   });
 
-  it('does not give a video up that gets further with every interrupted attempt', async () => {
+  it('does not give up on a video that gets further with every interrupted attempt', async () => {
     const user = await start((task) => fakeResult(task, null));
     await server.runner?.drain(0);
     const id = await upload(user, randomBytes(100));
@@ -211,8 +211,8 @@ describe('process-video job', () => {
       database: { databaseUrl: null, sqlitePath: path.join(server.dataDir, 'reelmend.sqlite') },
     });
     try {
-      // The files lie in the first server's folder, so the other one can only say that they are gone:
-      // it did take the job.
+      // The files are in the first server's folder, so the other one can only say that they are gone, which shows that
+      // it took the job.
       await expect.poll(() => statusOf(id)).toBe('failed');
       expect((await video(id))?.errorMessage).toBe('The stored file is no longer available.');
     } finally {
@@ -220,7 +220,7 @@ describe('process-video job', () => {
     }
   });
 
-  it('notes the headway of a running attempt', async () => {
+  it('records the headway of a running attempt', async () => {
     let jobAttempts: number | undefined;
     const user = await start(async (task, { onMessage }) => {
       await Job.query(server.db).where({ videoId: task.videoId }).patch({ attempts: 3 });
@@ -275,7 +275,7 @@ describe('process-video job', () => {
     expect(await workFolders()).toEqual([]);
   });
 
-  it('publishes a finished result after a kill without doing the work again', async () => {
+  it('publishes a finished result after a kill without repeating the work', async () => {
     let runs = 0;
     const user = await start(async (task) => {
       runs += 1;
@@ -283,7 +283,7 @@ describe('process-video job', () => {
     });
     const id = await upload(user, randomBytes(100));
     await expect.poll(() => statusOf(id)).toBe('completed');
-    // The same video as a kill would leave it: processing again, the result kept, its file already moved.
+    // The video as a kill would leave it: processing again, the result kept, its file already moved.
     const row = await video(id);
     const workDir = await server.work.open(id);
     const kept = await fakeResult(

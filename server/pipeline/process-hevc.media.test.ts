@@ -19,7 +19,7 @@ let folder: Awaited<ReturnType<typeof makeFolder>>;
 let clean = '';
 const at = (name: string) => path.join(folder.path, name);
 
-/** Open groups of a second, as phones record. */
+/** Open groups of one second, as phones record. */
 const ENCODE = [
   ...'-c:v libx265 -preset ultrafast -crf 22 -tag:v hvc1 -x265-params'.split(' '),
   'log-level=error:keyint=30:open-gop=1:bframes=3:frame-threads=1:pools=1',
@@ -35,7 +35,7 @@ afterAll(() => folder.remove());
 
 const FAULTS: readonly {
   readonly name: string;
-  /** Writes the broken clip and answers its first broken picture. */
+  /** Writes the broken clip and returns its first broken picture. */
   readonly make: (outputPath: string) => Promise<number>;
 }[] = [
   {
@@ -94,7 +94,7 @@ describe('processVideo on HEVC clips', () => {
   }
 });
 
-/** Noise in the place of coded pictures, decode order. */
+/** Overwrites coded pictures with noise, decode order. */
 async function writeNoise(clip: string, samples: readonly number[]): Promise<void> {
   const file = await open(clip);
   const { tracks } = await readMovie(file);
@@ -126,7 +126,7 @@ it('HEVC pictures with noise in their place are moved from those before, beside 
     params,
   ];
   await makeMovingClip({ tools, outputPath: whole, seconds: 4, sound: false, encode });
-  // Of groups of P and three B pictures behind one key picture, nobody refers to 41.
+  // In groups of a P and three B pictures behind one key picture, no picture refers to 41.
   await corruptSamples({
     tools,
     inputPath: whole,
@@ -139,14 +139,14 @@ it('HEVC pictures with noise in their place are moved from those before, beside 
   const task = await makeTask(broken, at('noise-work'));
   const answer = await processVideo(task, { signal: new AbortController().signal, send: () => {} });
   const { report, resultPath } = mustBeOk(answer);
-  // The decoder shows grey in their places, and all behind them is made of that.
+  // The decoder shows grey in their places, and everything behind them depends on that.
   expect(report.video).toMatchObject({ treatment: 'smart_render', unitsKept: 116, unitsTotal: 120 });
   expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
   expect((await decodeHashes(resultPath ?? '')).warnings).toBe('');
   expect(await lumaPsnr(resultPath ?? '', whole)).toBeGreaterThan((await lumaPsnr(broken, whole)) + 3);
 });
 
-/** As x265 codes by itself: B pictures, one long group, rows that can be read side by side. */
+/** The defaults of x265: B pictures, one long group, rows that can be decoded in parallel. */
 const LONG_GROUP = [
   ...'-pix_fmt yuv420p -c:v libx265 -preset fast -tag:v hvc1 -x265-params'.split(' '),
   'log-level=error:keyint=250:pools=1:frame-threads=1',
@@ -161,7 +161,7 @@ it('conceals no torn picture by blocks that lead the rest of its group farther a
   try {
     const { tracks } = await readMovie(file);
     const { offset = 0, sizeBytes = 0 } = tracks.flatMap(({ stbl }) => readSamples(stbl))[36] ?? {};
-    // Two beside each other, which cannot be put back, in the last rows.
+    // Two adjacent bytes, which cannot be restored, in the last rows.
     const place = offset + sizeBytes - 36;
     bytes[place] = (bytes[place] ?? 0) ^ 0xaf;
     bytes[place + 1] = (bytes[place + 1] ?? 0) ^ 0xd6;

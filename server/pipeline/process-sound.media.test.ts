@@ -22,12 +22,12 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove());
 
-describe('a clip whose container shows nothing', () => {
+describe('a clip whose container shows no offset', () => {
   it.each([
     [200, 0, 'shifted_audio'],
     [-200, 0, 'shifted_audio'],
     [0, 400, 'resampled_audio'],
-  ])('is mended by its claps: %i ms off, drifting by %i ms', async (startMs, driftMs, action) => {
+  ])('is repaired by its claps: %i ms off, drifting by %i ms', async (startMs, driftMs, action) => {
     const name = path.join(folder.path, `claps${startMs}_${driftMs}`);
     const heard = hits(
       SECONDS,

@@ -45,7 +45,7 @@ async function mend(
 
 const DAMAGE = new Set<DefectKind>(['stuttered_cut', 'dropped_frames', 'corrupted_section']);
 
-/** Defects that a repair exists for; the flags of shake, light and blur are judged elsewhere. */
+/** Defects that a repair exists for; the flags for shake, light and blur are tested elsewhere. */
 function damageOf(report: RepairReport): Defect[] {
   return report.defects.filter(({ outcome }) => outcome !== 'flagged');
 }
@@ -69,7 +69,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 describe('processVideo on a clip with nothing wrong', () => {
-  it('hands the original back, says so in every step, and tells a monotone share that ends at 1', async () => {
+  it('returns the original, says so in every step, and reports a monotone share that ends at 1', async () => {
     const { result, messages } = await mend(clean, 'clean');
     const { report, resultPath, resultSha256, issues, fixesApplied } = mustBeOk(result);
     expect(resultPath).toBeNull();
@@ -88,7 +88,7 @@ describe('processVideo on a clip with nothing wrong', () => {
 });
 
 describe('processVideo on planted faults', () => {
-  it('rebuilds held pictures, keeps all others bit-exact and is silent afterwards', async () => {
+  it('rebuilds held pictures, keeps all others bit-exact, and nothing is found afterwards', async () => {
     const broken = at('held.mp4');
     const truth = await injectRepeats({
       tools,
@@ -120,7 +120,7 @@ describe('processVideo on planted faults', () => {
     expect(await findingsOf(resultPath ?? '')).toEqual([]);
   });
 
-  it('removes inserted repeats and gives the clip its length back', async () => {
+  it('removes inserted repeats and restores the length of the clip', async () => {
     const broken = at('inserted.mp4');
     await injectRepeats({
       tools,
@@ -160,7 +160,7 @@ describe('processVideo on planted faults', () => {
     expect(await findingsOf(resultPath ?? '')).toEqual([]);
   });
 
-  it('replaces damaged pictures and leaves a stream that decodes in silence', async () => {
+  it('replaces damaged pictures and leaves a stream that decodes without messages', async () => {
     const broken = at('corrupt.mp4');
     await corruptSamples({ tools, inputPath: clean, outputPath: broken, frames: [45], fault: 'zero' });
     const { result } = await mend(broken, 'corrupt');
@@ -183,14 +183,14 @@ describe('processVideo on planted faults', () => {
     expect(report.checks.filter((check) => !check.passed)).toEqual([]);
     expect(report.checks.find(({ name }) => name === 'sound moved as planned')?.passed).toBe(true);
     const defect = damageOf(report)[0];
-    // The first packet is the encoder's lead-in: 240 ms may be told with or without its 21 ms.
+    // The first packet is the encoder's lead-in, so 240 ms may be reported with or without its 21 ms.
     expect(Math.abs((defect?.measure.before ?? 0) - 240)).toBeLessThan(25);
     expect(defect?.measure.after).toBeLessThan(5);
     expect(Math.abs(await soundStartMs(resultPath ?? ''))).toBeLessThan(5);
   });
 });
 
-describe('processVideo on files that are no clips', () => {
+describe('processVideo on files that are not clips', () => {
   it('names the reason for an empty file, a text and sound alone', async () => {
     await writeFile(at('empty.mp4'), '');
     await writeFile(at('text.mp4'), 'This is a letter, not a clip. '.repeat(20));
@@ -223,7 +223,7 @@ describe('processVideo on files that are no clips', () => {
 
 describe('processVideo after a kill', () => {
   it.each(PROCESSING_STEPS.map(({ id }) => id))(
-    'goes on behind the finished steps when killed in %s',
+    'continues after the finished steps when killed in %s',
     async (step) => {
       const broken = at('many-faults.mp4');
       if (!existsSync(broken)) {
@@ -246,7 +246,7 @@ describe('processVideo after a kill', () => {
       const task = await makeTask(broken, work);
       const begins = (message: WorkerMessage) =>
         message.type === 'steps' && message.steps.some((one) => one.step === step && one.state === 'running');
-      // Captions are timed and sound is moved within milliseconds; the others are killed in the middle of their work.
+      // Timing captions and moving sound take milliseconds; the other steps are killed in the middle of their work.
       const isShort = step === 'adding_captions' || step === 'fixing_audio';
       const { killed } = isShort
         ? await runInProcess(task, () => false, step)
@@ -291,7 +291,7 @@ describe('lookAgain', () => {
     const elsewhere = await lookAgain({ ...look, freshFrames: [400] });
     expect(elsewhere.findings.filter(({ kind }) => DAMAGE.has(kind))).toEqual([]);
 
-    // What an analysis kept shows the same without being decoded again, but for the pictures that are asked for.
+    // What an analysis kept gives the same without decoding it again, except for the requested pictures.
     const { kept, pictures } = await analysePicture({
       inputPath: long,
       info,
@@ -311,7 +311,7 @@ describe('lookAgain', () => {
 });
 
 describe('verifyClaims', () => {
-  it('confirms every claim of a report and refutes it when the result is another file', async () => {
+  it('confirms every claim of a report, and refutes it when the result is another file', async () => {
     const broken = at('claims.mp4');
     const options = { tools, inputPath: clean, outputPath: broken };
     await injectTimestampGaps({ ...options, holes: [{ frame: 50, count: 3 }] });
@@ -332,7 +332,7 @@ describe('verifyClaims', () => {
     expect(refuted).toContain('120 pictures in the result');
   });
 
-  it('reads an original whose index had to be rebuilt as the repair did, and confirms its damage too', async () => {
+  it('reads an original with a rebuilt index as the repair did, and confirms its damage too', async () => {
     const [torn, misplaced] = [at('torn-index.mp4'), at('misplaced.mp4')];
     await corruptSamples({ tools, inputPath: clean, outputPath: torn, frames: [50], fault: 'zero' });
     await writeFile(misplaced, misplacePictures(await readFile(torn)));

@@ -68,7 +68,7 @@ it.each([
   ['clean.mp4', 300],
   ['windy.mp4', 300],
   ['windy.mp4', -200],
-])('moves both sounds of a clip (%s) of which both come %i ms late', async (name, offsetMs) => {
+])('moves both sounds of a clip (%s) that are both %i ms late', async (name, offsetMs) => {
   const [two, moved] = [`both-${offsetMs}-${name}`, `moved-${offsetMs}-${name}`];
   const tone = ['-f', 'lavfi', '-i', `sine=880:r=${RATE}:d=${SECONDS}`];
   const tracks = '-map 0:v -map 0:a -map 1:a -c:v copy -c:a aac'.split(' ');
@@ -95,7 +95,7 @@ it.each([
   expect(await languages(resultPath)).toEqual(['eng', 'fra']);
 });
 
-it('codes a sound of floating-point samples of which some are no numbers', async () => {
+it('encodes a sound of floating-point samples, some of which are not numbers', async () => {
   await ffmpeg('-i', at('clean.mp4'), '-c:v', 'copy', '-c:a', 'pcm_f32le', at('float.mov'));
   const bytes = await readFile(at('float.mov'));
   const { stdout } = await runTool('places', tools.ffprobe, [

@@ -8,11 +8,11 @@ import { verifyClaims } from './publish/verify-claims.ts';
 
 const folder = sharedFolder();
 
-// Decoders leave samples beyond ten bits in blocks that they do not write, which no encoder may see.
+// Decoders leave samples beyond ten bits in blocks that they do not write, and encoders must not get them.
 it.each([
   ['4:2:2', 'yuv422p10le', 'high422'],
   ['4:2:0', 'yuv420p10le', 'high10'],
-])('mends damaged key pictures of H.264 with ten bits a sample (%s)', async (_, pixels, profile) => {
+])('repairs damaged key pictures of H.264 with ten bits per sample (%s)', async (_, pixels, profile) => {
   const clean = path.join(folder.path, `${profile}.mp4`);
   const options = `-c:v libx264 -preset veryfast -pix_fmt ${pixels} -profile:v ${profile} -g 30`;
   await encodeSource(

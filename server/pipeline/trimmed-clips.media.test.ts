@@ -11,10 +11,10 @@ import { verifyClaims } from './publish/verify-claims.ts';
 const folder = sharedFolder();
 const at = (name: string) => path.join(folder.path, name);
 
-/** Of the sound, which is filled and written beside the copied pictures. */
+/** A hole in the sound, which is filled and written beside the copied pictures. */
 const HOLE = { startMs: 1900, durationMs: 107 };
 
-/** Lets the edit lists of all tracks end `lessMs` earlier (version 0, one entry, a movie's clock of 1000 ticks). */
+/** Makes the edit lists of all tracks end `lessMs` earlier (version 0, one entry, movie timescale 1000). */
 async function trimEnd(from: string, to: string, lessMs: number): Promise<void> {
   const bytes = await readFile(from);
   for (let list = bytes.indexOf('elst'); list >= 0; list = bytes.indexOf('elst', list + 4)) {
@@ -29,7 +29,7 @@ const HEVC =
 it.each([
   ['H.264', [...DEFAULT_ENCODE, '-x264-params', 'keyint=60:bframes=2']],
   ['HEVC', HEVC.split(' ')],
-])('keeps and counts what an edit list hides behind the last shown picture: %s', async (name, encode) => {
+])('keeps and counts what an edit list hides after the last displayed picture: %s', async (name, encode) => {
   const clean = at(`${name}-clean.mp4`);
   await makeMovingClip({ tools, outputPath: clean, seconds: 3, width: 320, height: 192, encode });
   await corruptSamples({ tools, inputPath: clean, outputPath: at('torn.mp4'), frames: [31], fault: 'zero' });
@@ -45,14 +45,16 @@ it.each([
   expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
 });
 
-/** Lets the edit list of the first track, the pictures, begin at a media time (version 0, one entry, 15360 ticks a second). */
+/**
+ * Makes the edit list of the first track, the pictures, start at a media time (version 0, one entry, timescale 15360).
+ */
 async function trimStart(from: string, to: string, atSeconds: number): Promise<void> {
   const bytes = await readFile(from);
   bytes.writeInt32BE(Math.round(atSeconds * 15_360), bytes.indexOf('elst') + 16);
   await writeFile(to, bytes);
 }
 
-it('tells pictures that are hidden before two key pictures neither as missing nor as kept', async () => {
+it('reports pictures that are hidden before two key pictures neither as missing nor as kept', async () => {
   const clean = at('two-keys-clean.mp4');
   const encode = [...DEFAULT_ENCODE, '-x264-params', 'keyint=15:scenecut=0:bframes=2'];
   await makeMovingClip({ tools, outputPath: clean, seconds: 4, width: 320, height: 192, encode });
@@ -70,7 +72,7 @@ it('tells pictures that are hidden before two key pictures neither as missing no
   expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
 });
 
-it('hides the last picture again where repaired sound is written beside repaired pictures', async () => {
+it('hides the last picture again when repaired sound is written beside repaired pictures', async () => {
   const clean = at('last-clean.mp4');
   const encode = [...DEFAULT_ENCODE, '-x264-params', 'keyint=30:bframes=2'];
   await makeMovingClip({ tools, outputPath: clean, seconds: 4, width: 320, height: 192, encode });

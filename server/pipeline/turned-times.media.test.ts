@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** A clip whose index lacks the table of composition times, as one has that was written by the order of coding. */
+/** A clip whose index lacks the composition times, as if written in coding order. */
 async function withoutComposition(name: string): Promise<string> {
   const bytes = await readFile(at(`${name}.mp4`));
   bytes.write('free', bytes.indexOf('ctts', 0, 'latin1'), 'latin1');
@@ -38,7 +38,7 @@ async function withoutComposition(name: string): Promise<string> {
   return `${name}-lost.mp4`;
 }
 
-/** A clip with other times of display in its index, the coded pictures and the sound untouched. */
+/** A clip with other display times in its index; coded pictures and sound are unchanged. */
 async function withTimes(name: string, outputName: string, timed: (samples: Sample[]) => Sample[]) {
   const file = await open(at(`${name}.mp4`));
   try {
@@ -61,7 +61,7 @@ async function mend(name: string) {
   return mustBeOk(result);
 }
 
-/** Times of display in the order of the file, ticks from the first shown picture on. */
+/** Display times in file order, ticks from the first displayed picture on. */
 async function timesOf(file: string): Promise<number[]> {
   const handle = await open(file);
   const video = findVideoTrack(await readMovie(handle), 0);
@@ -71,7 +71,9 @@ async function timesOf(file: string): Promise<number[]> {
   return times.map((time) => time - first);
 }
 
-/** What a mended clip must be: the pictures and times of the true one, nothing coded anew, each claim confirmed. */
+/**
+ * Requirements of a repaired clip: the pictures and times of the true one, nothing re-encoded, each claim confirmed.
+ */
 async function expectTrue(codec: (typeof CODECS)[number], broken: string) {
   const { report, resultPath } = await mend(broken);
   const result = resultPath ?? '';
@@ -86,12 +88,12 @@ async function expectTrue(codec: (typeof CODECS)[number], broken: string) {
   expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
 }
 
-describe.each(CODECS)('pictures of %s whose listed times are not in the order of their data', (codec) => {
-  it('are shown in their order where the table of composition times is lost', async () => {
+describe.each(CODECS)('pictures of %s whose listed times contradict the order of their data', (codec) => {
+  it('are shown in their order when the table of composition times is lost', async () => {
     await expectTrue(codec, await withoutComposition(codec));
   });
 
-  it('keep the listed times where only their places were exchanged', async () => {
+  it('keep the listed times when only their places were exchanged', async () => {
     const name = await withTimes(codec, `${codec}-exchanged.mp4`, (samples) => {
       const order = samples.map(({ pts }) => pts).sort((a, b) => a - b);
       const exchanged = new Map(order.map((pts, place) => [pts, order[place ^ 1] ?? pts]));
@@ -100,14 +102,14 @@ describe.each(CODECS)('pictures of %s whose listed times are not in the order of
     await expectTrue(codec, name);
   });
 
-  it('get even times where a writer crowded them', async () => {
+  it('get even times when a writer crowded them', async () => {
     const name = await withTimes(codec, `${codec}-crowded.mp4`, (samples) =>
       samples.map((sample, at) => ({ ...sample, pts: at % 3 === 1 ? sample.dts + 1 : sample.pts })),
     );
     await expectTrue(codec, name);
   });
 
-  it('are left alone where the order is right', async () => {
+  it('are left alone when the order is right', async () => {
     expect((await mend(`${codec}.mp4`)).resultPath).toBeNull();
   });
 });

@@ -8,7 +8,7 @@ import { moveSound } from '#server/test/broken-sound.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { processVideo } from './process-video.ts';
 
-/** Moments at start, middle and end at which the picture flashes and the sound beeps, in seconds. */
+/** Times at start, middle and end at which the picture flashes and the sound beeps, seconds. */
 const EVENTS = [0.5, 4.5, 8.5] as const;
 const SECONDS = 9;
 const FLASH_SECONDS = 0.2;
@@ -24,7 +24,7 @@ afterAll(() => folder.remove());
 const during = (pad: number) =>
   EVENTS.map((event) => `between(t,${event - pad},${event + FLASH_SECONDS + pad})`).join('+');
 
-/** Like a phone in poor light: the camera skips pictures now and then, all through the clip. */
+/** Like a phone in poor light: the camera skips pictures now and then throughout the clip. */
 async function makeVariableClip(outputPath: string): Promise<void> {
   const picture =
     `testsrc2=s=320x180:r=30:d=${SECONDS},` +
@@ -78,7 +78,7 @@ async function offsetsMs(file: string): Promise<number[]> {
   return beeps.map((beep, index) => beep - (flashes[index] ?? Number.NaN));
 }
 
-it('puts late sound of a variable-rate clip back to within 20 ms at start, middle and end', async () => {
+it('moves late sound of a variable-rate clip to within 20 ms at start, middle and end', async () => {
   await makeVariableClip(at('clean.mp4'));
   await corruptSamples({
     tools,

@@ -19,7 +19,7 @@ describe('work folders', () => {
     expect(await work.finishedSteps('clip')).toBe(20);
   });
 
-  it('say when a folder is gone, and go on counting in others', async () => {
+  it('say when a folder is gone, and continue counting in others', async () => {
     const work = createWorkFolders(root);
     await work.open('other');
     await expect(work.keepFinishedSteps('gone', 1)).rejects.toThrow('ENOENT');

@@ -3,18 +3,18 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** Where the thread's code may be; a new feature's folder must be added. */
+/** Where the thread's code may be; the folder of a new feature must be added. */
 const ALLOWED = [
   /^common\//,
   /^server\/media\//,
   /^server\/pipeline\//,
   /^server\/(errors|error-detail)\.ts$/,
 ];
-/** The main thread's part of a file's journey. */
+/** The main thread's part of the journey of a file. */
 const MAIN_THREAD = /^server\/pipeline\/(upload|storage|preview)\/|\.(routes|service|jobs?)\.ts$/;
 const FORBIDDEN_PACKAGES = new Set(['koa', '@koa/router', 'knex', 'objection', 'socket.io', '@tus/server']);
 
-/** Every file of ours, and every package, that can be reached from `entry` by import statements. */
+/** Every file of ours, and every package, reachable from `entry` by import statements. */
 function reachable(entry: string): { files: Map<string, string>; packages: Map<string, string> } {
   const files = new Map<string, string>();
   const packages = new Map<string, string>();

@@ -47,7 +47,7 @@ describe.each(ENGINES)('the AI tools on %s', (engine) => {
     });
 
     it.each(CALLS)(
-      '%s: the same 404 for a video of someone else and for none, before any plan',
+      '%s: the same 404 for a video of someone else and for none, before the plan is checked',
       async (_name, endpoint, body) => {
         const { params } = await owner('business');
         for (const plan of ['starter', 'business'] as const) {

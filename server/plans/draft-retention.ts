@@ -2,11 +2,11 @@ import { PLANS, type PlanSlug } from '#common/plans.ts';
 
 const DAY_MS = 24 * 3600_000;
 
-/** End of a draft's life, epoch ms, for a plan and the moment it was saved (D-39). */
+/** End of a draft's life, epoch ms, from the plan and the time it was saved (D-39). */
 export type DraftExpiry = (plan: PlanSlug, savedAtMs: number) => number;
 
 /**
- * Retention by plan.
+ * Creates the retention rule of all plans.
  * @param businessDays replaces the days of the business plan (`DRAFT_DAYS_BUSINESS`); null keeps them
  */
 export function createDraftExpiry(businessDays: number | null): DraftExpiry {

@@ -7,9 +7,9 @@ import { User } from '#db/models/user.ts';
 import { AppError } from '#server/errors.ts';
 
 export interface QuotaState {
-  /** Videos counted in the present month. */
+  /** Videos counted in the current month. */
   readonly used: number;
-  /** Videos of the plan per month; null for no limit. */
+  /** Videos per month in the plan; null for no limit. */
   readonly limit: number | null;
   /** Start of the next month in UTC, epoch ms. */
   readonly resetsAt: number;
@@ -17,16 +17,16 @@ export interface QuotaState {
 
 /** The monthly allowance of videos, counted in calendar months of UTC. */
 export interface Quota {
-  /** The allowance now. */
+  /** The current state of the allowance. */
   read(userId: string, trx?: Transaction): Promise<QuotaState>;
   /** @throws AppError `quota_reached` when no video is left */
   check(userId: string): Promise<void>;
   /**
-   * Counts a new video inside the transaction that makes it; parallel calls cannot overrun the limit.
+   * Counts a new video inside the transaction that creates it; parallel calls cannot exceed the limit.
    * @throws AppError `quota_reached`
    */
   take(userId: string, videoId: string, trx: Transaction): Promise<void>;
-  /** Gives the unit of a failed video back. */
+  /** Gives back the unit of a failed video. */
   release(videoId: string, trx?: Transaction): Promise<void>;
   /** Counts the unit of a released video again, for a second try. */
   retake(videoId: string, trx: Transaction): Promise<void>;
@@ -39,12 +39,12 @@ export interface QuotaDeps {
   readonly enforcePlans: boolean;
 }
 
-/** UTC month of a moment as `YYYY-MM`. */
+/** UTC month of a time as `YYYY-MM`. */
 export function utcMonth(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 7);
 }
 
-/** First moment of the next UTC month, epoch ms. */
+/** Start of the next UTC month, epoch ms. */
 function nextUtcMonth(epochMs: number): number {
   const date = new Date(epochMs);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);

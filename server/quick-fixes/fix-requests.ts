@@ -4,7 +4,7 @@ import { FixRun } from '#db/models/fix-run.ts';
 import type { EventBus } from '#server/events.ts';
 import type { RequestRowsDeps } from '#server/jobs/requested-work.ts';
 
-/** The requests for quick fixes: each change is counted and pushed to the pages of the video's owner. */
+/** Requests for quick fixes: each change raises the revision and is pushed to the pages of the video's owner. */
 export function fixRequests({
   db,
   events,

@@ -19,7 +19,7 @@ export interface PublishFixesDeps {
   readonly storage: Pick<MediaStorage, 'put' | 'putBuffer'>;
   readonly state: Pick<VideoState, 'switchVersion'>;
   readonly events: EventBus;
-  /** Removes objects that nothing refers to any more. */
+  /** Removes those of the objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
   readonly now: () => number;
 }
@@ -28,11 +28,11 @@ type Made = Extract<ApplyFixesResult, { ok: true }>;
 type MadeExport = Made['exports'][number];
 
 /**
- * Makes what a request gave to a new version and to platform files: files into the storage first, then one transaction. A kill
- * before the commit leaves the clip as it was and unreferenced objects, which the housekeeping removes.
+ * Publishes the result of a request as a new version and platform files: first the files into the storage, then one
+ * transaction. A kill before the commit leaves the clip unchanged and unreferenced objects, which housekeeping removes.
  * @param poster a picture of the new version; null keeps the old one
- * @returns `moved` when another version became the current one meanwhile, `gone` when the video was deleted or the request was
- * cancelled: nothing was changed
+ * @returns `moved` when another version became the current one meanwhile, `gone` when the video was deleted or the
+ *   request cancelled; in both cases nothing was changed
  * @throws AppError `storage_full`
  */
 export async function publishFixes(
@@ -72,7 +72,7 @@ export async function publishFixes(
         kind: 'fixes',
         sha256: clip.sha256,
         sizeBytes: clip.sizeBytes,
-        // The report tells of the repair that this version stands on; its certificate is not this version's.
+        // The report describes the repair below this version; its certificate does not apply to this version.
         reportSha256: source.reportSha256,
         captionsSha256: source.captionsSha256,
         posterSha256: picture?.sha256 ?? source.posterSha256,
@@ -120,7 +120,7 @@ export async function publishFixes(
 
 const isInVersion = ({ id, state }: FixOutcome) => state === 'applied' && !isPlatformFix(id);
 
-/** Newer outcomes take the place of older ones. */
+/** Newer outcomes replace older ones. */
 function mergeFixes(before: readonly FixOutcome[], now: readonly FixOutcome[]): FixOutcome[] {
   return [...new Map([...before, ...now].map((fix) => [fix.id, fix])).values()];
 }

@@ -45,7 +45,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Jobs that told of headway. */
+/** Ids of jobs that reported progress. */
 const headway: string[] = [];
 
 function handler(applyFixes: MediaPool['applyFixes'], freeBytes: number | null = null) {
@@ -109,7 +109,7 @@ async function requested(fixes: readonly FixId[] = ['sharpen', 'tiktok-optimize'
   return { videoId, versionId, job, result };
 }
 
-/** A thread that makes a clip and a platform file out of words. */
+/** A thread that makes a clip and a platform file out of text. */
 const works: MediaPool['applyFixes'] = async (task, { onMessage }) => {
   onMessage({ type: 'fixes', share: 0.4, fixes: [outcome('sharpen', 'working')] });
   const file = async (name: string) => {
@@ -161,19 +161,19 @@ describe('applying quick fixes', () => {
     });
     expect(await storage.stat(result.sha256)).not.toBeNull();
     expect(await readdir(path.join(folder.path, 'fixes'))).toEqual([]);
-    // A kill right behind the commit runs the job once more: nothing happens twice.
+    // After a kill right behind the commit the job runs once more and changes nothing.
     expect(await handler(works).run(job, never)).toEqual({ kind: 'done' });
     expect(await VideoVersion.query(db).where({ videoId }).resultSize()).toBe(versions.length);
   });
 
-  it('goes on after a kill in the middle, which leaves the state working', async () => {
+  it('resumes after a kill in the middle, which leaves the state working', async () => {
     const { videoId, job } = await requested();
     await FixRun.query(db).patch({ state: 'working', progress: 60 }).where({ videoId });
     expect(await handler(works).run({ ...job, attempt: 2 }, never)).toEqual({ kind: 'done' });
     expect((await runOf(videoId)).state).toBe('done');
   });
 
-  it('keeps what an attempt finished for the next one, and nothing when the job has ended', async () => {
+  it('keeps what an attempt finished for the next one, and nothing once the job has ended', async () => {
     const { videoId, job } = await requested();
     const stop = new AbortController();
     const piece = (workDir: string) => path.join(workDir, 'piece-0.mp4');
@@ -197,7 +197,7 @@ describe('applying quick fixes', () => {
     expect(await readdir(path.join(folder.path, 'fixes'))).toEqual([]);
   });
 
-  it('makes no version when no fix had anything to do', async () => {
+  it('makes no version when no fix changed anything', async () => {
     const { videoId, versionId, job } = await requested(['wind-noise']);
     const nothing: MediaPool['applyFixes'] = async () => ({
       ok: true,
@@ -210,7 +210,7 @@ describe('applying quick fixes', () => {
     expect((await videoOf(videoId)).currentVersionId).toBe(versionId);
   });
 
-  it('puts a newer platform file in the place of the old one, bytes included', async () => {
+  it('replaces an older platform file by the new one, bytes included', async () => {
     const { videoId, job } = await requested();
     await handler(works).run(job, never);
     const files = () => VideoVersion.query(db).where({ videoId, kind: 'platform' });
@@ -227,7 +227,7 @@ describe('applying quick fixes', () => {
     expect(await StoredObject.query(db).findById(first?.sha256 ?? '')).toBeUndefined();
   });
 
-  it('leaves the clip as it was when the thread fails, and says so in words', async () => {
+  it('leaves the clip unchanged when the thread fails, and says so in a sentence', async () => {
     const { videoId, versionId, job } = await requested(['sharpen'], 3);
     expect(await handler(fails('internal')).run(job, never)).toMatchObject({
       kind: 'failed',
@@ -237,12 +237,12 @@ describe('applying quick fixes', () => {
     expect(run.state).toBe('failed');
     expect(run.message).toContain('Your clip is as it was.');
     expect(run.message).not.toContain('secret');
-    // The reason is that of the whole request and stands once.
+    // The reason belongs to the whole request and is stored once.
     expect(run.fixes).toEqual([{ id: 'sharpen', state: 'failed', detail: '', figures: [] }]);
     expect((await videoOf(videoId)).currentVersionId).toBe(versionId);
   });
 
-  it('tries again what is not the clip’s fault, and waits for room on a full disk', async () => {
+  it('retries what is not the clip’s fault, and waits for room on a full disk', async () => {
     const { videoId, job } = await requested();
     expect(await handler(fails('internal')).run(job, never)).toMatchObject({ retryable: true });
     expect(await handler(fails('storage_full')).run(job, never)).toMatchObject({ kind: 'waiting' });
@@ -252,7 +252,7 @@ describe('applying quick fixes', () => {
     expect(await handler(works).run(job, never)).toEqual({ kind: 'done' });
   });
 
-  it('is put back when the server stops, ends when it was given up too often, and when the video is gone', async () => {
+  it('is put back when the server stops, and ends when it was given up too often or the video is gone', async () => {
     const { videoId, job } = await requested();
     const stop = new AbortController();
     const stopped: MediaPool['applyFixes'] = async () => {
@@ -266,7 +266,7 @@ describe('applying quick fixes', () => {
     expect(await handler(works).run(job, never)).toEqual({ kind: 'done' });
   });
 
-  it('keeps nothing of a request that was cancelled while its files were being stored, and calls it what it is', async () => {
+  it('keeps nothing of a request that was cancelled while its files were being stored, and reports it as cancelled', async () => {
     const { videoId, versionId, job } = await requested();
     const stored = await StoredObject.query(db).resultSize();
     const cancelled: MediaPool['applyFixes'] = async (...given) => {

@@ -27,9 +27,9 @@ import { fixRequests } from './fix-requests.ts';
 import { publishFixes, type PublishFixesDeps } from './publish-fixes.ts';
 import { detailOf } from '#server/error-detail.ts';
 
-/** Two writes a second: often enough for a live bar, seldom enough for one disk. */
+/** Two writes a second: frequent enough for a live bar, rare enough for one disk. */
 const PROGRESS_INTERVAL_MS = 500;
-/** Room that is needed at least, in sizes of the clip: the new one and the parts it is put together from. */
+/** Free disk space needed, in sizes of the clip: the new clip and the parts it is assembled from. */
 const ROOM_SHARE = 2;
 const KEPT = 'Your clip is as it was.';
 const NO_ROOM = noRoomFor('the new version');
@@ -45,13 +45,16 @@ export interface QuickFixesJobDeps extends PublishFixesDeps {
   readonly tools: ApplyFixesTask['tools'];
   readonly limits: MediaLimits;
   readonly queue: Pick<JobQueue, 'madeHeadway'>;
-  /** Folder for files being made; that of a job outlives a killed attempt. */
+  /** Folder for files being made; the folder of a job survives a killed attempt. */
   readonly folder: string;
   readonly logger: RunnerLogger;
   readonly now: () => number;
 }
 
-/** Main-thread side of `apply-fixes`: paths out, task to a thread, progress to the row, result to a version. */
+/**
+ * Main-thread side of `apply-fixes`: gives paths and the task to a thread, writes progress to the row, publishes the
+ * result as a version.
+ */
 export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
   const { db, storage, pool, events, logger, now } = deps;
   const folders = createJobFolders(deps.folder);
@@ -176,7 +179,8 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
       async run(job, signal) {
         const { videoId } = JOB_PAYLOADS['apply-fixes'].parse(job.payload);
         const run = await FixRun.query(db).findById(videoId);
-        // Deleted, cancelled, replaced by a later request, or published by an attempt that was killed at its end.
+        // The request was deleted, cancelled, replaced by a later one, or published by an attempt that was killed at
+        // its end.
         if (!run || run.jobId !== job.id || !isAtWork(run)) return { kind: 'done' };
         const deleted = new AbortController();
         running.set(videoId, deleted);

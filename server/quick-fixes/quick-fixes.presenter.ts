@@ -16,7 +16,7 @@ export function toRunDto(run: FixRun): FixRunDto {
 }
 
 /**
- * Rows -> what the panel shows.
+ * Rows -> the quick fixes panel.
  * @param versions all rows of the video, newest first
  */
 export function toQuickFixesDto(
@@ -34,7 +34,7 @@ export function toQuickFixesDto(
   };
 }
 
-/** What holds for the current version: fixes in it, answers of the last request about it, files made of it. */
+/** Outcomes for the current version: the fixes in it, answers of the last request about it, files made from it. */
 function doneFixes(
   current: VideoVersion | null,
   run: FixRun | null,
@@ -63,7 +63,7 @@ function listVersions(
     sizeBytes: video.fileSize,
     fixes: [],
   };
-  // A clip with nothing wrong is its own result: one line, not two.
+  // A clip with nothing wrong is its own result and gets one entry, not two.
   const made = versions.flatMap((version) => {
     const { kind, sha256 } = version;
     if ((kind !== 'repair' && kind !== 'fixes') || sha256 === video.originalSha256) return [];

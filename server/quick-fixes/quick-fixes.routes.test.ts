@@ -33,7 +33,7 @@ for (const engine of ENGINES) {
     });
     afterAll(async () => app.stop());
 
-    /** A stored version of a video; `kind` platform makes a platform file. */
+    /** Stores a version of a video; kind `platform` makes a platform file. */
     async function addVersion(videoId: string, change: Partial<VideoVersion>) {
       const stored = await app.storage.putBuffer(Buffer.from(`bytes ${newId()}`));
       const id = newId();
@@ -44,7 +44,7 @@ for (const engine of ENGINES) {
       return { id, ...stored };
     }
 
-    /** A repaired video of a person with the plan for it, with its repaired version. */
+    /** A repaired video of a user whose plan includes quick fixes, with its repaired version. */
     async function finished() {
       const { client } = await app.signIn(await createUser(app.db, { plan: 'business' }));
       const id = await uploadBytes(client, new TextEncoder().encode(`clip ${newId()}`));
@@ -58,7 +58,7 @@ for (const engine of ENGINES) {
     const read = async ({ client, params }: Awaited<ReturnType<typeof finished>>) =>
       (await client.call(quickFixesApi.read, { params })).body;
 
-    it('are queued at once with their count, each once, in the order of the list', async () => {
+    it('are queued at once with their number, each once, in the order of the list', async () => {
       const one = await finished();
       const body = { fixes: ['sharpen', 'wind-noise', 'sharpen'] as const };
       const answer = await one.client.call(videosApi.applyFixes, {
@@ -77,7 +77,7 @@ for (const engine of ENGINES) {
       });
     });
 
-    it('are one job however often the same is asked for, and others have to wait', async () => {
+    it('are one job however often the same is requested, and other requests have to wait', async () => {
       const { client, params } = await finished();
       const ask = (fixes: ('sharpen' | 'stabilize')[]) =>
         client.call(videosApi.applyFixes, { params, body: { fixes } });
@@ -156,7 +156,7 @@ for (const engine of ENGINES) {
       expect((await restore('nothing')).status).toBe(404);
     });
 
-    it('do not let a version be restored while they are at work', async () => {
+    it('prevent restoring a version while they are at work', async () => {
       const { client, params } = await finished();
       await client.call(videosApi.applyFixes, { params, body: { fixes: ['sharpen'] } });
       const answer = await client.call(quickFixesApi.restore, {
@@ -215,7 +215,7 @@ for (const engine of ENGINES) {
       expect((await read(one))?.versions[0]).toMatchObject({ kind: 'original', current: true });
     });
 
-    it('go with their video, stored bytes included', async () => {
+    it('are deleted with their video, stored bytes included', async () => {
       const { client, params } = await finished();
       const file = await addVersion(params.id, { kind: 'platform', platformFix: 'youtube-optimize' });
       await client.call(videosApi.applyFixes, { params, body: { fixes: ['sharpen'] } });
@@ -226,7 +226,7 @@ for (const engine of ENGINES) {
       expect((await client.call(quickFixesApi.read, { params })).status).toBe(404);
     });
 
-    it('are applied for one plan, and what was made stays readable on others', async () => {
+    it('can be applied on one plan, and the results stay readable on others', async () => {
       const { client, params } = await finished();
       const { client: starter } = await app.signIn(await createUser(app.db, { plan: 'starter' }));
       const id = await uploadBytes(starter, new TextEncoder().encode(`clip ${newId()}`));

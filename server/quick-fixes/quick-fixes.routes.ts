@@ -12,17 +12,17 @@ import { requireFeature } from '#server/policies.ts';
 import type { QuickFixesService } from './quick-fixes.service.ts';
 
 export interface QuickFixesRoutesDeps {
-  /** Finds a video of this person. @throws AppError `not_found` */
+  /** Finds a video of this user. @throws AppError `not_found` */
   readonly owned: (owner: User, videoId: string) => Promise<Video>;
   readonly fixes: QuickFixesService;
   readonly storage: MediaStorage;
-  /** False opens the fixes to every plan (D-40). */
+  /** False makes quick fixes available on every plan (D-40). */
   readonly enforcePlans: boolean;
 }
 
 /**
- * Quick fixes, versions and platform files of a video. Somebody else's video is refused before the plan is looked at. Applying
- * needs the plan; what was made with it stays its owner's to cancel, see, restore, download and delete.
+ * Routes for quick fixes, versions and platform files of a video. Ownership is checked before the plan. Applying needs
+ * the plan, but owners can always cancel, see, restore, download and delete the results.
  */
 export function createQuickFixesRoutes(deps: QuickFixesRoutesDeps): AppRouter {
   const { owned, fixes, storage, enforcePlans } = deps;

@@ -25,22 +25,24 @@ export interface QuickFixesServiceDeps {
   readonly state: Pick<VideoState, 'switchVersion'>;
   readonly restoring: VideoRestore;
   readonly events: EventBus;
-  /** Removes objects that nothing refers to any more. */
+  /** Removes those of the objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
   readonly now: () => number;
 }
 
-/** Videos are given as their owner's rows. */
+/** Videos are passed as rows that their owner may use. */
 export interface QuickFixesService {
   /**
-   * Queues the fixes for the current version. The same choice again while it is at work is the same request.
+   * Queues the fixes for the current version. The same choice while it is at work is the same request.
    * @throws AppError `conflict` while the video is not finished or other fixes are at work
    */
   apply(video: Video, fixes: readonly FixId[]): Promise<{ fixesApplied: number; jobId: string }>;
-  /** Stops the request that waits or is at work, of which nothing is kept; one that has ended stays as it is. */
+  /**
+   * Cancels the request that is waiting or at work and keeps nothing of it; a request that has ended stays unchanged.
+   */
   cancel(video: Video): Promise<QuickFixesDto>;
   read(video: Video): Promise<QuickFixesDto>;
-  /** Where the newest request stands, for the push; null when the video is gone. */
+  /** State of the newest request, for the push; null when the video is gone. */
   runOf(videoId: string): Promise<{ userId: string; run: FixRunDto | null } | null>;
   /**
    * Makes the upload or an earlier version the current one; nothing is deleted (N7).
@@ -63,7 +65,7 @@ export function createQuickFixesService(deps: QuickFixesServiceDeps): QuickFixes
     return row;
   }
 
-  /** A clip with nothing wrong has a version of its own with the same bytes, and its report with it. */
+  /** For the original, prefers the version of a clip with nothing wrong: it has the same bytes and keeps the report. */
   async function versionFor(video: Video, versionId: string): Promise<VideoVersion | null> {
     const wanted =
       versionId === ORIGINAL_VERSION
@@ -100,7 +102,7 @@ export function createQuickFixesService(deps: QuickFixesServiceDeps): QuickFixes
     async apply(video, fixes) {
       const versionId = video.currentVersionId;
       if (video.status !== 'completed' || versionId === null) throw new AppError('conflict', NOT_FINISHED);
-      // The order of the list, each once, however they were sent.
+      // Each fix once, in the order of the list, however they were sent.
       const chosen = FIXES.map(({ id }) => id).filter((id) => fixes.includes(id));
       const at = now();
       const { jobId } = await requests.ask({
@@ -121,7 +123,7 @@ export function createQuickFixesService(deps: QuickFixesServiceDeps): QuickFixes
 
     async cancel(video) {
       await requests.cancel(video.id);
-      // What ended first may have made another version the current one.
+      // A request that ended first may have made another version the current one.
       return read((await Video.query(db).findById(video.id)) ?? video);
     },
 

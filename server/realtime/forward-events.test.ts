@@ -54,7 +54,7 @@ describe('forwardEvents', () => {
   });
   const named = (name: string) => sent.filter((one) => one.name === name);
 
-  it('sends progress at once, then at most four times a second, and the last state always', async () => {
+  it('sends progress at once, then at most four times a second, and always the last state', async () => {
     for (let progress = 1; progress <= 100; progress += 1) {
       status = { ...status, progress, version: progress };
       events.emit('video.changed', FACT);
@@ -68,7 +68,7 @@ describe('forwardEvents', () => {
     expect(pushed.at(-1)).toMatchObject({ progress: 100 });
   });
 
-  it('sends to its owner alone where the quick fixes of a video stand', async () => {
+  it('sends the state of a video’s quick fixes only to its owner', async () => {
     events.emit('fixes.changed', { videoId: 'v' });
     events.emit('fixes.changed', { videoId: 'gone' });
     await vi.advanceTimersByTimeAsync(1000);
@@ -77,7 +77,7 @@ describe('forwardEvents', () => {
     ]);
   });
 
-  it('lets progress be dropped for a slow reader, an end never', async () => {
+  it('lets progress be dropped for a slow reader, but never an end', async () => {
     events.emit('video.changed', FACT);
     await vi.advanceTimersByTimeAsync(0);
     status = { ...status, status: 'completed', version: 2 };
@@ -88,13 +88,13 @@ describe('forwardEvents', () => {
     expect(named('stats:changed')).toHaveLength(1);
   });
 
-  it('says nothing of a video that is gone', async () => {
+  it('sends nothing about a deleted video', async () => {
     events.emit('video.changed', { userId: 'u', videoId: 'gone' });
     await vi.advanceTimersByTimeAsync(300);
     expect(sent).toEqual([]);
   });
 
-  it('joins a storm of votes into four hints a second', async () => {
+  it('combines a storm of votes into four hints a second', async () => {
     for (let count = 0; count < 200; count += 1) {
       events.emit('idea.changed', { ideaId: 'i' });
       await vi.advanceTimersByTimeAsync(5);
@@ -109,7 +109,7 @@ describe('forwardEvents', () => {
     expect(named('captions:changed')).toMatchObject([{ to: 'u', payload: { id: 'v' } }]);
   });
 
-  it('is silent after its end', async () => {
+  it('is silent after it was stopped', async () => {
     events.emit('video.changed', FACT);
     stop();
     events.emit('draft.changed', { userId: 'u', draftId: null });

@@ -7,19 +7,19 @@ import type { Push } from './socket-server.ts';
 export interface ForwardDeps {
   readonly events: EventBus;
   readonly push: Push;
-  /** The state of a video as it is stored now; null when it is gone. */
+  /** The state of a video as stored now; null when it is gone. */
   readonly statusOf: (videoId: string) => Promise<{ userId: string; status: StatusDto } | null>;
-  /** Where the quick fixes of a video stand; null when it is gone. */
+  /** The state of a video's quick fixes; null when it is gone. */
   readonly fixesOf: (videoId: string) => Promise<{ userId: string; run: FixRunDto | null } | null>;
   readonly logger: Logger;
 }
 
-/** Four times a second for each video, and for each idea. */
+/** At most four messages a second per video, and per idea. */
 const SPACING_MS = 250;
 
 /**
- * Domain events -> socket events. Progress carries its state, read at the moment of sending; everything
- * else is a hint. @returns a function that ends it
+ * Domain events -> socket events. Progress carries its state, read at the moment of sending; everything else is a hint.
+ * @returns a function that stops it
  */
 export function forwardEvents({ events, push, statusOf, fixesOf, logger }: ForwardDeps): () => void {
   const videos = createSpacing(SPACING_MS);
@@ -88,7 +88,7 @@ export function forwardEvents({ events, push, statusOf, fixesOf, logger }: Forwa
 }
 
 interface Spacing {
-  /** Runs at once, or, when the key ran within the spacing, once at its end. */
+  /** Runs at once, or, if the key ran within the spacing, once when the spacing ends. */
   run(key: string, action: () => void): void;
   stop(): void;
 }

@@ -31,7 +31,7 @@ describe('push', () => {
     return socket;
   }
   const headersOf = (client: TestClient) => ({ origin: app.baseUrl, cookie: client.cookies() });
-  /** "connected" or why not. */
+  /** "connected", or the reason why not. */
   const outcome = (socket: Socket) =>
     new Promise<string>((resolve) => {
       socket.once('connect', () => resolve('connected'));
@@ -61,12 +61,12 @@ describe('push', () => {
     expect(await outcome(dial({ ...headersOf(client), ...headers }))).not.toBe('connected');
   });
 
-  it('admits a program, which names no origin, with the cookie alone', async () => {
+  it('admits a program, which sends no origin, with the cookie alone', async () => {
     const { client } = await app.signIn();
     expect(await outcome(dial({ cookie: client.cookies() }))).toBe('connected');
   });
 
-  it('refuses without a session and with an ended one', async () => {
+  it('refuses connections without a session and with an ended one', async () => {
     expect(await outcome(dial({ origin: app.baseUrl }))).not.toBe('connected');
     const { client } = await app.signIn();
     const headers = headersOf(client);
@@ -97,7 +97,7 @@ describe('push', () => {
     },
   );
 
-  it('tells a person of their own things and nobody else', async () => {
+  it('tells users about their own things only', async () => {
     const [mine, other] = [await app.signIn(), await app.signIn()];
     const [mySocket, otherSocket] = [await connected(mine.client), await connected(other.client)];
     const names: string[] = [];
@@ -105,14 +105,14 @@ describe('push', () => {
     const arrival = heard(mySocket, 'drafts:changed');
     app.events.emit('draft.changed', { userId: mine.user.id, draftId: 'd1' });
     expect(await arrival).toEqual({ id: 'd1' });
-    // What comes to both comes later than what must not come to one.
+    // An event for both proves that the earlier one did not reach the other user.
     const marker = heard(otherSocket, 'leaderboard:changed');
     app.events.emit('reputation.changed', { userId: mine.user.id });
     await marker;
     expect(names).toEqual(['leaderboard:changed']);
   });
 
-  it('cuts a client that says anything', async () => {
+  it('disconnects a client that sends anything', async () => {
     const { client } = await app.signIn();
     for (const send of [
       (socket: Socket) => socket.emit('join', 'user:somebody'),
@@ -147,7 +147,7 @@ describe('push', () => {
     await afterDeletion;
   });
 
-  it('keeps the ten newest connections of a person', async () => {
+  it('keeps the ten newest connections of a user', async () => {
     const { client } = await app.signIn();
     const sockets: Socket[] = [];
     for (let index = 0; index < 11; index += 1) sockets.push(await connected(client));
@@ -156,7 +156,7 @@ describe('push', () => {
       .toEqual([false, ...Array(10).fill(true)]);
   });
 
-  it('cuts a reader that stands still instead of keeping its news in memory', async () => {
+  it('disconnects a stalled reader instead of keeping its messages in memory', async () => {
     const { client, user } = await app.signIn();
     const others = app.sockets.count();
     const socket = await connected(client);
@@ -170,11 +170,11 @@ describe('push', () => {
       if (sent % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     expect(app.sockets.count()).toBe(others);
-    // 256 waiting packets and what the two kernels hold; without the cut there is no end to it.
+    // 256 waiting packets plus what the two kernels buffer; without the limit there is no end to it.
     expect(sent).toBeLessThan(5000);
   });
 
-  it('cuts one that asked by polling and comes no more', async () => {
+  it('disconnects a client that began polling and never polls again', async () => {
     const { client, user } = await app.signIn();
     const others = app.sockets.count();
     const address = `${SOCKET_PATH}/?EIO=4&transport=polling`;
@@ -198,7 +198,7 @@ describe('push', () => {
     expect(performance.now() - startedAt).toBeLessThan(1000);
   });
 
-  it('says goodbye before it stops and admits nobody after', async () => {
+  it('announces its stop and admits nobody afterwards', async () => {
     const stopping = await startTestApp({ engine: 'sqlite' });
     const { client } = await stopping.signIn();
     const headers = { origin: stopping.baseUrl, cookie: client.cookies() };
@@ -224,7 +224,7 @@ describe('push', () => {
   });
 });
 
-/** Stops reading from the line, as a sleeping phone does. */
+/** Stops reading from the connection, as a sleeping phone does. */
 function stall(socket: Socket): void {
   const transport: unknown = Reflect.get(socket.io.engine, 'transport');
   const line: unknown = isObject(transport) ? Reflect.get(transport, 'ws') : null;

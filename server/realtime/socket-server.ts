@@ -17,7 +17,7 @@ export interface SocketServerDeps {
   readonly httpServer: HttpServer;
   readonly app: App;
   readonly sessionMiddleware: AppMiddleware;
-  /** Finds the person on a context behind the session middleware. */
+  /** Identifies the user of a context that passed the session middleware. */
   readonly identify: (ctx: Parameters<AppMiddleware>[0]) => Promise<Identity | null>;
   readonly sessions: SessionStore;
   readonly events: EventBus;
@@ -26,38 +26,41 @@ export interface SocketServerDeps {
 }
 
 export interface Push {
-  /** To all open pages of a person. `droppable`: left out for a reader that falls behind. */
+  /** Sends to all open pages of a user. `droppable`: skipped for a reader that falls behind. */
   toUser<Name extends ServerEventName>(
     userId: string,
     name: Name,
     payload: Parameters<ServerToClientEvents[Name]>[0],
     droppable?: boolean,
   ): void;
-  /** To everybody who is signed in and connected. */
+  /** Sends to everybody who is signed in and connected. */
   toAll<Name extends ServerEventName>(name: Name, payload: Parameters<ServerToClientEvents[Name]>[0]): void;
 }
 
 export interface SocketServer extends Push {
-  /** Connected pages. */
+  /** Number of connected pages. */
   count(): number;
-  /** Tells all pages to come back within a random time up to `waitMs`. */
+  /** Tells all pages to reconnect within a random time up to `waitMs`. */
   bye(waitMs: number): void;
-  /** Ends all connections and takes no more. */
+  /** Ends all connections and accepts no more. */
   close(): Promise<void>;
 }
 
 const MAX_PER_USER = 10;
 const RECHECK_MS = 60_000;
-/** Packets that wait for a slow reader: above the first droppable ones are dropped, above the second it is cut. */
+/**
+ * Limits on packets waiting for a slow reader: above the first, droppable ones are dropped; above the second, the
+ * reader is disconnected.
+ */
 const DROP_ABOVE = 64;
 const CUT_ABOVE = 256;
 
 type AppSocket = Socket<ClientToServerEvents, ServerToClientEvents>;
 
 /**
- * Push by Socket.IO: by websocket, which our pages try first, or by polling, where a proxy lets no websocket through and as other
- * clients begin. The handshake must come from our own pages and carry a living session;
- * the server alone decides about rooms; a client that says anything is cut. Ends with its session.
+ * Push by Socket.IO: by websocket, which our pages try first, or by polling, for proxies without websocket and for
+ * clients that start with it. The handshake must come from our own pages and carry a live session. Only the server
+ * assigns rooms, and a client that sends anything is disconnected. A connection ends with its session.
  */
 export function createSocketServer(deps: SocketServerDeps): SocketServer {
   const { app, sessions, events, logger } = deps;
@@ -87,7 +90,7 @@ export function createSocketServer(deps: SocketServerDeps): SocketServer {
   });
 
   async function admit(request: IncomingMessage): Promise<boolean> {
-    // A handshake is a GET, which browsers send with cookies from any site; only its origin tells them apart.
+    // A handshake is a GET, which browsers send with cookies from any site; only the origin distinguishes them.
     if (closing || !isOwnOrigin(request, publicOrigin)) return false;
     const ctx = app.createContext<{ requestId: string; logger: Logger; identify: () => Promise<null> }>(
       request,
@@ -177,25 +180,28 @@ export function createSocketServer(deps: SocketServerDeps): SocketServer {
       clearInterval(recheck);
       for (const stop of stops) stop();
       io.disconnectSockets(true);
-      // The engine alone: the http server has answers to finish.
+      // Closes only the engine, because the HTTP server still has answers to finish.
       io.engine.close();
     },
   };
 }
 
-/** An orderly goodbye would wait behind all that is unread: the line itself is cut, where it is that of the handshake. */
+/**
+ * An orderly close would wait behind everything unread, so the TCP connection is destroyed where it is that of the
+ * handshake.
+ */
 function cut({ conn, request }: AppSocket): void {
   if (conn.transport.name === 'websocket' && !conn.upgraded) request.socket.destroy();
   else conn.close(true);
 }
 
-/** Packets the transport has not taken yet; the library keeps this list to itself. */
+/** Number of packets that the transport has not taken yet; the library does not expose this list. */
 function waitingPackets(socket: AppSocket): number {
   const buffer: unknown = Reflect.get(socket.conn, 'writeBuffer');
   return Array.isArray(buffer) ? buffer.length : 0;
 }
 
-/** One untyped step: the map of events is checked by the callers' signatures. */
+/** The one untyped step: the callers' signatures check the map of events. */
 function emit(
   socket: { emit(name: string, payload: unknown): unknown },
   name: string,

@@ -11,7 +11,7 @@ export interface ComposeStorylinesDeps
   readonly config: Pick<Config, 'mediaLimits' | 'enforcePlans'>;
 }
 
-/** The part of `compose()` that makes and gives storylines. */
+/** The part of `compose()` that makes and serves storylines. */
 export function composeStorylines(deps: ComposeStorylinesDeps): { job: JobHandler; router: AppRouter } {
   const { mediaLimits, enforcePlans } = deps.config;
   const storylines = createStorylineService(deps);

@@ -6,13 +6,13 @@ import { createPictureMeter, LOOK_BYTES } from './measure-pictures.ts';
 const CALM: PictureFigures = { luma: 100, contrast: 40, saturation: 0.2, change: 2, colourChange: 0.03 };
 const CUT: PictureFigures = { ...CALM, change: 45, colourChange: 0.7 };
 
-/** Five looks a second, with a cut at each of these looks. */
+/** Samples at five a second, with a cut at each of the given samples. */
 function looks(count: number, cuts: readonly number[], usual: PictureFigures = CALM): PictureFigures[] {
   return Array.from({ length: count }, (_, i) => (cuts.includes(i) ? CUT : usual));
 }
 
 describe('findScenes', () => {
-  it('parts a clip at its cuts and covers it from start to end', () => {
+  it('splits a clip at its cuts and covers it from start to end', () => {
     expect(findScenes(looks(60, [15, 40]), 12_000)).toEqual([
       { startMs: 0, endMs: 3000 },
       { startMs: 3000, endMs: 8000 },
@@ -25,19 +25,19 @@ describe('findScenes', () => {
     expect(findScenes([], 12_000)).toEqual([]);
   });
 
-  it('does not take lively movement for cuts', () => {
+  it('does not mistake lively movement for cuts', () => {
     const lively = { ...CALM, change: 30, colourChange: 0.4 };
     expect(findScenes(looks(60, [], lively), 12_000)).toHaveLength(1);
   });
 
-  it('parts two pictures that have much in common only where all around is calm', () => {
+  it('splits two similar pictures only where everything around is calm', () => {
     const alike = { ...CALM, change: 15, colourChange: 0.16 };
     const among = (usual: PictureFigures) => Array.from({ length: 60 }, (_, i) => (i === 30 ? alike : usual));
     expect(findScenes(among({ ...CALM, change: 1, colourChange: 0.01 }), 12_000)).toHaveLength(2);
     expect(findScenes(among(CALM), 12_000)).toHaveLength(1);
   });
 
-  it('does not take a flash for two scenes', () => {
+  it('does not mistake a flash for two scenes', () => {
     expect(findScenes(looks(60, [20, 21]), 12_000)).toHaveLength(2);
   });
 });
@@ -63,7 +63,7 @@ describe('createPictureMeter', () => {
     expect(measure(plain(200, 0, 0))).toMatchObject({ change: expect.closeTo(0), colourChange: 0 });
   });
 
-  it('sees the contrast of a picture with two halves', () => {
+  it('measures the contrast of a picture with two halves', () => {
     const halves = Uint8Array.from({ length: LOOK_BYTES }, (_, i) => (i < LOOK_BYTES / 2 ? 0 : 200));
     expect(createPictureMeter()(halves).contrast).toBeCloseTo(100);
   });

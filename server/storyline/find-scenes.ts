@@ -11,26 +11,26 @@ interface CutLimits {
   readonly change: number;
   /** Share of the picture that changes its colour class. */
   readonly colourChange: number;
-  /** Times the upper quartile of its neighbours that both stand out by. */
+  /** Both must exceed the upper quartile of their neighbours by this factor. */
   readonly ratio: number;
 }
 /**
- * Either the whole picture turns, or less of it in otherwise calm surroundings (people who follow each other before
- * the same wall). Chosen on 16 hard cuts of five real clips, of which 14 are found, and on twelve real clips
- * without cuts, some handheld and shaken, where nothing passes.
+ * Either the whole picture changes, or less of it in otherwise calm surroundings (people who follow each other in front
+ * of the same wall). Chosen on 16 hard cuts of five real clips, of which 14 are found, and on twelve real clips without
+ * cuts, some handheld and shaken, in which nothing is found.
  */
 const LIMITS: readonly CutLimits[] = [
   { change: 14, colourChange: 0.28, ratio: 2.5 },
   { change: 12, colourChange: 0.12, ratio: 6 },
 ];
-/** Neighbours on each side: a little more than a second. */
+/** Neighbours on each side: slightly more than a second. */
 const FLANK = 6;
-/** Shorter scenes belong to the one before: a flash, a title that blinks. */
+/** Shorter scenes are merged into the one before: a flash, a blinking title. */
 const SHORTEST_MS = 400;
 
 /**
- * Scenes between hard cuts: the colours of the whole picture break, and its brightness with them, well above what
- * is usual around. Fades and dissolves do not part scenes.
+ * Finds scenes between hard cuts, where colours and brightness of the whole picture change far more than usual around
+ * it. Fades and dissolves do not separate scenes.
  * @returns scenes in order, which cover the clip; one when it has no cut, none without a picture
  */
 export function findScenes(pictures: readonly PictureFigures[], durationMs: number): SceneSpan[] {

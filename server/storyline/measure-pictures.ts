@@ -1,11 +1,11 @@
 import type { PictureFigures } from './clip-series.ts';
 
-/** Size every picture is brought to, whatever its shape: figures of the whole, no detail. */
+/** Every picture is scaled to this size, whatever its shape, because only figures of the whole are needed. */
 export const LOOK_WIDTH = 64;
 export const LOOK_HEIGHT = 36;
 const PIXELS = LOOK_WIDTH * LOOK_HEIGHT;
 export const LOOK_BYTES = PIXELS * 3;
-/** Levels of each colour channel that make a colour class: 4 x 4 x 4. */
+/** Levels per colour channel; the colour classes are their 4 x 4 x 4 combinations. */
 const LEVELS = 4;
 const CLASSES = LEVELS ** 3;
 
@@ -32,7 +32,7 @@ export function createPictureMeter(): (rgb: Uint8Array) => PictureFigures {
       luma[pixel] = y;
       sum += y;
       squares += y * y;
-      // Nearly black pixels have a hue by chance alone.
+      // Nearly black pixels have an arbitrary hue.
       if (most > 24) saturation += (most - Math.min(r, g, b)) / most;
       if (lumaBefore) change += Math.abs(y - (lumaBefore[pixel] ?? 0));
       addToClasses(classes, r, g, b);

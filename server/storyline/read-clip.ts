@@ -8,12 +8,12 @@ import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { SAMPLES_PER_S, type ClipSeries, type PictureFigures } from './clip-series.ts';
 import { createPictureMeter, LOOK_BYTES, LOOK_HEIGHT, LOOK_WIDTH } from './measure-pictures.ts';
 
-/** Enough for levels; the samples are not listened to otherwise. */
+/** Sample rate that is enough for levels, the only use of the sound. */
 const SOUND_RATE_HZ = 8000;
 const SAMPLES_A_STEP = SOUND_RATE_HZ / SAMPLES_PER_S;
 const SAMPLE_BYTES = 2;
 const FULL_SCALE = 32_768;
-/** Decoding pictures takes most of the time. */
+/** Share of the progress bar for pictures, whose decoding takes most of the time. */
 const PICTURE_SHARE = 0.9;
 
 export interface ReadClipInput {
@@ -21,14 +21,14 @@ export interface ReadClipInput {
   readonly tools: ToolPaths;
   readonly threads: number;
   readonly signal: AbortSignal;
-  /** Share of the clip looked at, 0 to 1, measured by ffmpeg. */
+  /** Share of the clip that was read, 0 to 1, measured by ffmpeg. */
   readonly onProgress: (share: number) => void;
 }
 
 /**
- * Looks at a clip: five small pictures and five levels of the sound a second. No thread is needed: of a minute of
- * video 300 pictures of 64 x 36 arrive here, the children do the rest.
- * @throws MediaToolError when the file is no clip, or cannot be decoded, or the run is cancelled
+ * Reads five small pictures and five sound levels per second of a clip. No thread is needed: a minute of video gives
+ * 300 pictures of 64 x 36, and the ffmpeg processes do the rest.
+ * @throws MediaToolError when the file is not a clip, cannot be decoded, or the run is cancelled
  */
 export async function readClip(input: ReadClipInput): Promise<Omit<ClipSeries, 'speech'>> {
   const info = await probeFile(input.tools, input.path, input.signal);

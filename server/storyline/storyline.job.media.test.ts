@@ -118,7 +118,7 @@ describe('the storyline of a clip', () => {
     expect((await StorylineRow.query(db).findById(versionId))?.storyline).toEqual(first?.storyline);
   });
 
-  it('says so when the file cannot be read, and keeps the server going', async () => {
+  it('says so when the file cannot be read, and the server keeps running', async () => {
     const versionId = await finishedVideo(await storage.putBuffer(Buffer.from(`no clip ${newId()}`)));
     const outcome = await handler().run(jobFor(versionId), new AbortController().signal);
     expect(outcome).toMatchObject({ kind: 'failed', retryable: false });

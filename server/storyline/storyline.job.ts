@@ -26,7 +26,7 @@ export interface StorylineJobDeps {
   readonly now: () => number;
 }
 
-/** Makes the storyline of a version; a deleted video ends it through the queue. */
+/** Makes the storyline of a version; deleting the video cancels it through the queue. */
 export function createStorylineJob(deps: StorylineJobDeps): JobHandler {
   const { db, storage, tools, threads, logger, now } = deps;
 
@@ -43,7 +43,9 @@ export function createStorylineJob(deps: StorylineJobDeps): JobHandler {
       about: { versionId },
     });
 
-  /** Speech as the repair timed it for the captions; a return to the original has no report of its own. */
+  /**
+   * Speech as the repair timed it for the captions; the original has no report of its own, so the newest one is read.
+   */
   async function speechOf({ videoId, reportSha256 }: VideoVersion): Promise<SpeechSpan[]> {
     const report = (await readReport(storage, reportSha256)) ?? (await newestReport(db, storage, videoId));
     return (report?.captions ?? []).map(({ startMs, endMs }) => ({ startMs, endMs }));

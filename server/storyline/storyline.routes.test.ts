@@ -33,7 +33,7 @@ for (const engine of ENGINES) {
     });
     afterAll(async () => app.stop());
 
-    /** A finished video of a person with the plan that includes storylines. */
+    /** A finished video of a user whose plan includes storylines. */
     async function finished() {
       const { client } = await app.signIn(await createUser(app.db, { plan: 'business' }));
       const id = await uploadBytes(client, new TextEncoder().encode(`clip ${newId()}`));
@@ -53,7 +53,7 @@ for (const engine of ENGINES) {
     }
     const jobs = () => Job.query(app.db).where({ type: 'tell-storyline' });
 
-    it('is 404 until there is one, and its state says that nobody has asked', async () => {
+    it('is 404 until there is one, and its state says that nobody has requested it', async () => {
       const { client, params } = await finished();
       expect((await client.call(storylineApi.get, { params })).status).toBe(404);
       expect((await client.call(storylineApi.state, { params })).body).toEqual({
@@ -64,7 +64,7 @@ for (const engine of ENGINES) {
       });
     });
 
-    it('is queued once however often it is asked for, behind all repairs', async () => {
+    it('is queued once however often it is requested, behind all repairs', async () => {
       const { client, params } = await finished();
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => client.call(storylineApi.analyze, { params })),
@@ -76,7 +76,7 @@ for (const engine of ENGINES) {
       expect((await client.call(storylineApi.state, { params })).body?.state).toBe('waiting');
     });
 
-    it('is read when it is ready, and stays readable while it is made anew', async () => {
+    it('can be read when it is ready, and while it is made again', async () => {
       const { client, params, versionId } = await finished();
       await client.call(storylineApi.analyze, { params });
       await StorylineRow.query(app.db).patch({ state: 'ready', storyline: STORY }).where({ versionId });
@@ -90,7 +90,7 @@ for (const engine of ENGINES) {
       expect((await client.call(storylineApi.get, { params })).body).toEqual(STORY);
     });
 
-    it('stays readable when a quick fix makes a new version with the same times, until that one has its own', async () => {
+    it('stays readable when a quick fix makes a new version with the same times, until that version has its own', async () => {
       const { client, params, versionId } = await finished();
       await client.call(storylineApi.analyze, { params });
       await StorylineRow.query(app.db).patch({ state: 'ready', storyline: STORY }).where({ versionId });
@@ -119,7 +119,7 @@ for (const engine of ENGINES) {
       expect((await client.call(storylineApi.state, { params })).body?.readable).toBe(false);
     });
 
-    it('says why it failed and can be asked for again', async () => {
+    it('says why it failed and can be requested again', async () => {
       const { client, params, versionId } = await finished();
       await client.call(storylineApi.analyze, { params });
       await StorylineRow.query(app.db)
@@ -136,7 +136,7 @@ for (const engine of ENGINES) {
       });
     });
 
-    it('goes with its video', async () => {
+    it('is deleted with its video', async () => {
       const { client, params, versionId } = await finished();
       await client.call(storylineApi.analyze, { params });
       await client.call(videosApi.remove, { params });

@@ -8,16 +8,16 @@ import { requireFeature } from '#server/policies.ts';
 import type { StorylineService } from './storyline.service.ts';
 
 export interface StorylineRoutesDeps {
-  /** Finds a video of this person. @throws AppError `not_found` */
+  /** Finds a video of this user. @throws AppError `not_found` */
   readonly owned: (owner: User, videoId: string) => Promise<Video>;
   readonly storylines: StorylineService;
-  /** False opens the storyline to every plan (D-40). */
+  /** False makes storylines available on every plan (D-40). */
   readonly enforcePlans: boolean;
 }
 
 /**
- * `/api/videos/:id/storyline`. Somebody else's video is refused before the plan is looked at, so that the answer
- * tells nothing about it.
+ * `/api/videos/:id/storyline`. Ownership is checked before the plan, so that the answer reveals nothing about other
+ * people's videos.
  */
 export function createStorylineRoutes({ owned, storylines, enforcePlans }: StorylineRoutesDeps): AppRouter {
   const router = createRouter();

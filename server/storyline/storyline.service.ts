@@ -7,10 +7,10 @@ import type { Video } from '#db/models/video.ts';
 import { AppError, NOT_FINISHED } from '#server/errors.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
 
-/** Repairs go first: a storyline is a look at something that is finished. */
+/** Lower than repairs: a storyline describes a clip that is already finished. */
 const PRIORITY = -10;
 
-/** Where the analysis stands that nobody has asked for. */
+/** The state when nobody has requested an analysis. */
 const NONE = { state: 'none', progress: 0, message: null } as const;
 
 export interface StorylineServiceDeps {
@@ -19,16 +19,16 @@ export interface StorylineServiceDeps {
   readonly now: () => number;
 }
 
-/** Videos are given as their owner's rows; everything concerns their current version. */
+/** Videos are passed as rows that their owner may use; everything refers to their current version. */
 export interface StorylineService {
   /**
-   * The storyline; null while there is none. One that is being made anew stays readable, and so does that of an earlier version with
-   * the same times until the current one has its own.
+   * The storyline; null while there is none. It stays readable while it is made again. The storyline of an earlier
+   * version with the same times is given until the current version has its own.
    */
   read(video: Video): Promise<StorylineDto | null>;
   state(video: Video): Promise<StorylineStateDto>;
   /**
-   * Asks for it: one job at a time for a version.
+   * Requests the analysis: one job at a time per version.
    * @throws AppError `conflict` while the video is not completed
    */
   analyze(video: Video): Promise<{ jobId: string }>;
@@ -41,7 +41,7 @@ export function createStorylineService({ db, queue, now }: StorylineServiceDeps)
     return (await StorylineRow.query(db).findById(currentVersionId)) ?? null;
   }
 
-  /** Quick fixes keep the report of the repair below them and with it every moment of the clip. */
+  /** Versions with the same report have the same times: quick fixes keep the report of the repair below them. */
   async function ofEarlier({ id, currentVersionId }: Video): Promise<StorylineDto | null> {
     const versions = await VideoVersion.query(db)
       .where({ videoId: id })
@@ -81,7 +81,7 @@ export function createStorylineService({ db, queue, now }: StorylineServiceDeps)
       return db.transaction(async (trx) => {
         const at = now();
         const fresh = { state: 'waiting', progress: 0, message: null, updatedAt: at } as const;
-        // The row is the lock: of parallel calls one makes or finds it, the others wait for that one.
+        // The row is the lock: of parallel calls one creates it and the others wait.
         await trx('storylines')
           .insert({ version_id: versionId, job_id: '', state: 'failed', created_at: at, updated_at: at })
           .onConflict('version_id')

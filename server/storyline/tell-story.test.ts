@@ -6,7 +6,7 @@ import { tellStory } from './tell-story.ts';
 const PICTURE: PictureFigures = { luma: 100, contrast: 40, saturation: 0.2, change: 4, colourChange: 0.03 };
 const CUT: PictureFigures = { ...PICTURE, change: 45, colourChange: 0.7 };
 
-/** Twelve seconds with cuts at 3 s and 8 s, sound all the way and a voice in the first scene. */
+/** Twelve seconds with cuts at 3 s and 8 s, sound throughout and a voice in the first scene. */
 function clip(change: Partial<ClipSeries> = {}): ClipSeries {
   return {
     durationMs: 12_000,
@@ -24,7 +24,7 @@ const flat = (figures: Partial<PictureFigures>, count = 60) =>
   Array.from({ length: count }, () => ({ ...PICTURE, ...figures }));
 
 describe('tellStory', () => {
-  it('tells scenes with their place, length and what is seen and heard', () => {
+  it('describes scenes with their place, their length and what is seen and heard', () => {
     const { scenes, title, summary } = tellStory(clip());
     expect(scenes.map(({ timestamp, duration }) => [timestamp, duration])).toEqual([
       ['0:00', '3.0 s'],
@@ -40,7 +40,7 @@ describe('tellStory', () => {
     expect(summary).toContain('the longest runs from 0:03 to 0:08');
   });
 
-  it('never names what nobody recognised', () => {
+  it('never names what was not recognised', () => {
     const { scenes, characters } = tellStory(clip());
     expect(scenes.flatMap(({ emotions, keyObjects }) => [...emotions, ...keyObjects])).toEqual([]);
     expect(characters).toHaveLength(1);
@@ -59,7 +59,7 @@ describe('tellStory', () => {
     expect(tellStory(clip())).toEqual(tellStory(clip()));
   });
 
-  it('is as sure as picture and sound can be read', () => {
+  it('is as confident as picture and sound are readable', () => {
     expect(tellStory(clip()).confidence).toBe(100);
     expect(tellStory(clip({ levelsDb: [] })).confidence).toBe(50);
     const half = [...flat({ contrast: 0 }, 30), ...flat({}, 30)];
@@ -90,14 +90,14 @@ describe('tellStory', () => {
     expect(tellStory(clip({ pictures: flat(figures) })).mood).toBe(mood);
   });
 
-  it('names themes that hold and no others', () => {
+  it('names the themes that apply and no others', () => {
     const still = tellStory(
       clip({ pictures: flat({ luma: 30, change: 1, saturation: 0.02 }), levelsDb: [], speech: [] }),
     );
     expect(still.themes).toEqual(['One take', 'Stillness', 'Low light', 'Little colour', 'No sound']);
   });
 
-  it('says where most moves, cuts left out', () => {
+  it('says where most movement is, cuts excluded', () => {
     const pictures = Array.from({ length: 60 }, (_, i) => {
       if (i === 15) return { ...CUT, change: 200 };
       return i >= 45 && i < 50 ? { ...PICTURE, change: 30 } : PICTURE;
@@ -105,7 +105,7 @@ describe('tellStory', () => {
     expect(tellStory(clip({ pictures })).summary).toContain('moves most at 0:09');
   });
 
-  it('fits the shape that the API promises', () => {
+  it('has the shape that the API promises', () => {
     expect(() => storylineDto.parse(tellStory(clip()))).not.toThrow();
   });
 });

@@ -4,32 +4,32 @@ import type { SpeechSpan } from '#server/pipeline/analyse/analysis.ts';
 import { STEP_MS, type ClipSeries, type PictureFigures } from './clip-series.ts';
 import { findScenes, type SceneSpan } from './find-scenes.ts';
 
-/** Pictures with less contrast show nothing: black, white, one colour. */
+/** A picture with less contrast shows nothing: black, white, one colour. */
 const LEAST_CONTRAST = 6;
-/** Sound below this is not heard, dBFS. */
+/** Sound below this is inaudible, dBFS. */
 const LEAST_LEVEL_DB = -60;
-/** Less usable picture than this tells nothing of scenes. */
+/** With a smaller share of usable pictures nothing is said about scenes. */
 const LEAST_PICTURE_SHARE = 0.05;
 const DARK_LUMA = 60;
 const BRIGHT_LUMA = 150;
 const PALE_SATURATION = 0.08;
 const COLOURFUL_SATURATION = 0.4;
-/** Mean change of brightness from look to look, 0 to 255. */
+/** Mean change of brightness from sample to sample, 0 to 255. */
 const CALM_CHANGE = 2.5;
 const LIVELY_CHANGE = 9;
-/** Share of a stretch that is speech, from which it counts as spoken. */
+/** Share of speech from which a stretch counts as spoken. */
 const SPOKEN_SHARE = 0.25;
 const MOSTLY_SPOKEN_SHARE = 0.5;
 const FAST_CUTS_PER_MINUTE = 12;
 const QUIET_DB = -45;
-/** Pauses up to this stay within one appearance of a voice. */
+/** Shorter pauses do not end an appearance of a voice. */
 const SPEECH_PAUSE_MS = 1500;
 const MOST_APPEARANCES = 40;
 const MOST_SCENES = 200;
 
 interface Facts {
   readonly scenes: readonly SceneSpan[];
-  /** Those that show something. */
+  /** The pictures that show something. */
   readonly pictures: readonly PictureFigures[];
   readonly pictureShare: number;
   readonly soundShare: number;
@@ -38,9 +38,9 @@ interface Facts {
 }
 
 /**
- * What picture and sound tell about a clip, in words: scenes between cuts, light, colour, movement, speech. Nobody
- * and nothing is recognised, so emotions and objects stay empty, and a voice is only "Speaker 1" (D-64). Pure: the
- * same series gives the same story. Confidence is the share of picture and sound that can be read.
+ * Describes in words what picture and sound show: scenes between cuts, light, colour, movement, speech. Nobody and
+ * nothing is recognised, so emotions and objects stay empty, and a voice is only "Speaker 1" (D-64). Pure: the same
+ * series gives the same story. The confidence is the share of picture and sound that can be read.
  */
 export function tellStory(series: ClipSeries): StorylineDto {
   const facts = gather(series);
@@ -127,7 +127,7 @@ function themesOf(
   return themes.filter(([, holds]) => holds).map(([name]) => name);
 }
 
-/** Voices cannot be told apart, so all speech is one entry, and the entry says so. */
+/** Voices cannot be distinguished, so all speech is one entry, and the entry says so. */
 function charactersOf({ speech }: ClipSeries): StorylineDto['characters'] {
   if (speech.length === 0) return [];
   const joined: { startMs: number; endMs: number }[] = [];
@@ -154,7 +154,7 @@ function charactersOf({ speech }: ClipSeries): StorylineDto['characters'] {
 function describeScene({ startMs, endMs }: SceneSpan, series: ClipSeries): StorylineDto['scenes'][number] {
   const pictures = within(series.pictures, startMs, endMs);
   const spoken = spokenMs(series.speech, startMs, endMs) / Math.max(1, endMs - startMs) >= SPOKEN_SHARE;
-  // The first look at a scene differs from the scene before, not from itself.
+  // The first sample of a scene differs from the previous scene, not from this one.
   const change = mean(pictures.slice(1).map((picture) => picture.change));
   return {
     timestamp: mark(startMs),
@@ -228,7 +228,7 @@ function summarise(series: ClipSeries, { scenes, pictures, speechShare }: Facts)
   return sentences.join(' ');
 }
 
-/** Where most moves over a second, cuts left out. */
+/** Start of the second with the most movement, cuts excluded, ms. */
 function busiestMs(scenes: readonly SceneSpan[], pictures: readonly PictureFigures[]): number {
   const window = Math.round(1000 / STEP_MS);
   const starts = new Set(scenes.map(({ startMs }) => Math.round(startMs / STEP_MS)));
@@ -253,7 +253,7 @@ function within<Item>(items: readonly Item[], startMs: number, endMs: number): I
   return items.slice(Math.round(startMs / STEP_MS), Math.max(1, Math.round(endMs / STEP_MS)));
 }
 
-/** Place on the clip as people write it: `m:ss`, or `h:mm:ss` from one hour. */
+/** A time as people write it: `m:ss`, or `h:mm:ss` from one hour. */
 function mark(ms: number): string {
   const total = Math.max(0, Math.floor(ms / 1000));
   const seconds = String(total % 60).padStart(2, '0');

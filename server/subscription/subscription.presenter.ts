@@ -2,7 +2,7 @@ import type { SubscriptionState } from '#common/api/subscription.ts';
 import type { Trial } from '#db/models/trial.ts';
 import type { User } from '#db/models/user.ts';
 
-/** The plan page's state of one account. @param nowMs epoch ms, decides which trials are over */
+/** The state of an account for the plan page. @param nowMs epoch ms, decides which trials are over */
 export function toSubscriptionState(
   user: User,
   trials: readonly Trial[],

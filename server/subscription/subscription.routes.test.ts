@@ -36,7 +36,7 @@ describe.each(ENGINES)('subscription on %s', (engine) => {
       },
     );
 
-    it('starts the trial, shows it, and the session knows the plan', async () => {
+    it('starts the trial, shows it, and the session has the plan', async () => {
       const { client } = await app.signIn();
       const before = app.now();
       const { body } = await client.call(subscribe, { body: { plan: 'business' } });
@@ -52,7 +52,7 @@ describe.each(ENGINES)('subscription on %s', (engine) => {
       });
     });
 
-    it('gives one trial with one end to fifty calls at once', async () => {
+    it('gives one trial with one end to fifty simultaneous calls', async () => {
       const { client, user } = await app.signIn();
       const answers = await Promise.all(
         Array.from({ length: 50 }, () => client.call(subscribe, { body: { plan: 'creator-pro' } })),
@@ -62,12 +62,12 @@ describe.each(ENGINES)('subscription on %s', (engine) => {
       expect(await Trial.query(app.db).where('userId', user.id).resultSize()).toBe(1);
     });
 
-    it('ends a trial once in ten sweeps at once, tells so, and refuses a second one', async () => {
+    it('ends a trial once in ten simultaneous sweeps, announces it, and refuses a second one', async () => {
       const user = await createUser(app.db);
       const { client } = await app.signIn(user);
       await client.call(subscribe, { body: { plan: 'business' } });
       app.advance(7 * DAY_MS);
-      // The session is a week old and idle: sign in again.
+      // The session is a week old and expired, so the user signs in again.
       const later = (await app.signIn(user)).client;
       await Promise.all(Array.from({ length: 10 }, () => app.sweep()));
       expect((await later.call(subscriptionApi.state)).body).toMatchObject({

@@ -9,13 +9,13 @@ import type { SubscriptionService } from './subscription.service.ts';
 
 export interface SubscriptionRoutesDeps {
   readonly subscription: SubscriptionService;
-  /** The signed-in person as the client sees it. */
+  /** The signed-in user as the client sees it. */
   readonly toSessionBody: (user: User) => SessionBody;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** `/api/subscription`; for the signed-in person alone, not for access tokens. */
+/** `/api/subscription`; only for users with a session, not for access tokens. */
 export function createSubscriptionRoutes(deps: SubscriptionRoutesDeps): AppRouter {
   const router = createRouter();
   const { subscription } = deps;

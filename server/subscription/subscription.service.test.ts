@@ -80,7 +80,7 @@ describe('subscription service', () => {
     expect(told).toEqual([id]);
   });
 
-  it('ends a trial once, however many sweeps run, and says so', async () => {
+  it('ends a trial once, however many sweeps run, and announces it', async () => {
     const id = await person();
     await service.subscribe(id, 'creator-pro');
     at = START + 7 * DAY_MS;
@@ -92,7 +92,7 @@ describe('subscription service', () => {
     ]);
   });
 
-  it('ends a trial by itself when its time is over, one that begins later too', async () => {
+  it('ends a trial by itself when its time is over, also one that begins later', async () => {
     const id = await person();
     await service.subscribe(id, 'creator-pro');
     at = START + 7 * DAY_MS - 80;
@@ -105,14 +105,14 @@ describe('subscription service', () => {
     const later = await person();
     await service.subscribe(later, 'business');
     at += 7 * DAY_MS;
-    // Each change of a plan looks for the next end.
+    // Each change of a plan schedules the next end anew.
     await service.subscribe(await person(), 'business');
     await expect.poll(() => planOf(later)).toBe('starter');
     stop();
     expect(failed).toEqual([]);
   });
 
-  it('says what stays and what is different when a plan is left', async () => {
+  it('says what stays and what changes when a plan is left', async () => {
     const id = await person();
     await service.subscribe(id, 'business');
     await service.subscribe(id, 'starter');
@@ -125,7 +125,7 @@ describe('subscription service', () => {
     ]);
   });
 
-  it('leaves a trial alone until its last millisecond', async () => {
+  it('leaves a trial running until its last millisecond', async () => {
     const id = await person();
     await service.subscribe(id, 'creator-pro');
     at = START + 7 * DAY_MS - 1;
@@ -159,7 +159,7 @@ describe('subscription service', () => {
     expect(await service.subscribe(id, 'creator-pro')).toMatchObject({ trialEndsAt: at + 7 * DAY_MS });
   });
 
-  it('takes a left trial up again without moving its end', async () => {
+  it('resumes a trial that was left, without moving its end', async () => {
     const id = await person();
     await service.subscribe(id, 'business');
     at = START + 2 * DAY_MS;
@@ -168,7 +168,7 @@ describe('subscription service', () => {
     expect(await service.subscribe(id, 'business')).toMatchObject({ trialEndsAt: START + 7 * DAY_MS });
   });
 
-  it('gives back the plan the operator had given when a trial on top of it ends', async () => {
+  it('restores the plan from the operator when a trial on top of it ends', async () => {
     const id = await person('creator-pro');
     await service.subscribe(id, 'business');
     at = START + 7 * DAY_MS;
@@ -176,7 +176,7 @@ describe('subscription service', () => {
     expect(await planOf(id)).toBe('creator-pro');
   });
 
-  it('needs no trial for a plan the operator has given', async () => {
+  it('needs no trial for a plan from the operator', async () => {
     const id = await person('business');
     expect(await service.subscribe(id, 'business')).toMatchObject({ plan: 'business', trialEndsAt: null });
     expect(await Trial.query(db).where('userId', id).resultSize()).toBe(0);

@@ -9,12 +9,12 @@ import { planLeftNotice, trialEndedNotice, trialReminderNotice, type TrialNotice
 
 const DAY_MS = 24 * 3600_000;
 const TRIAL_MS = TRIAL_DAYS * DAY_MS;
-/** A notice is given this long before a trial ends. */
+/** The notice is sent this long before a trial ends. */
 const REMIND_BEFORE_MS = DAY_MS;
 const SWEEP_BATCH = 200;
-/** Longest wait for the next end of a trial: another process may have begun one meanwhile. */
+/** Longest wait for the next end of a trial, because another process may have started one meanwhile. */
 const MAX_WAIT_MS = 3600_000;
-/** A wait after an error, and the least one: timers may fire a moment before their time. */
+/** Waits after an error, and at least: timers may fire a moment early. */
 const MIN_WAIT_MS = 50;
 const ERROR_WAIT_MS = 60_000;
 
@@ -23,27 +23,27 @@ export interface SubscriptionDeps {
   readonly events: EventBus;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** `off`: the wizard's call changes nothing, plans are the operator's matter. */
+  /** `off`: the wizard's call changes nothing, and only the operator sets plans. */
   readonly billing: 'trial' | 'off';
-  /** Writes an entry of the list behind the bell, to appear with the transaction's commit. */
+  /** Writes an entry of the list behind the bell, which appears when the transaction commits. */
   readonly notify: (notice: TrialNotice & { userId: string }, trx: Transaction) => Promise<void>;
 }
 
 export interface SubscriptionService {
   readonly billing: 'trial' | 'off';
   /**
-   * Starter at once; a paid plan as a trial of seven days, once per account and plan. Repeating changes
-   * nothing, and a trial that was left can be taken up again until its first end, which never moves.
+   * Subscribes to Starter at once, or to a paid plan as a trial of seven days, once per account and plan. Repeating
+   * changes nothing. A trial that was left can be resumed until its first end, which never moves.
    * @throws AppError `conflict` when the trial of this plan is used up
    */
   subscribe(userId: string, plan: PlanSlug): Promise<User>;
   trialsOf(userId: string): Promise<Trial[]>;
   /**
-   * Ends trials whose time is over and reminds of those that end within a day; safe to run at any time
-   * and in several processes at once. @returns how many accounts were put back and reminded
+   * Ends expired trials and reminds of those that end within a day; safe to run at any time and in several processes at
+   * once. @returns how many accounts were put back and reminded
    */
   sweepTrials(): Promise<{ ended: number; reminded: number }>;
-  /** Ends each trial when its time is over, as the account page says. @returns a function that ends it */
+  /** Ends each trial when its time is over, as the account page says. @returns a function that stops it */
   listen(onError: (error: unknown) => void): () => void;
 }
 
@@ -65,7 +65,7 @@ export function createSubscriptionService(deps: SubscriptionDeps): SubscriptionS
     return result.user;
   }
 
-  /** What the account has after asking for a paid plan; the trial row is written once and then only read. */
+  /** Plan and trial end after a request for a paid plan; the trial row is written once and then only read. */
   async function paidPlan(user: User, plan: PlanSlug, trx: Transaction) {
     const granted = user.trialEndsAt === null && PLANS[user.plan].paid;
     if (granted && user.plan === plan) return { plan, trialEndsAt: null };
@@ -87,7 +87,7 @@ export function createSubscriptionService(deps: SubscriptionDeps): SubscriptionS
     const done = await db.transaction(async (trx) => {
       const plan = await returnPlanOf(user, trx);
       const at = now();
-      // Only the process whose update meets the row as it was read tells about it.
+      // Only the process whose update matches the row as it was read announces the end.
       const rows = await User.query(trx)
         .patch({ plan, trialEndsAt: null, updatedAt: at })
         .where({ id: user.id, plan: user.plan, trialEndsAt: user.trialEndsAt });
@@ -181,7 +181,7 @@ function found(user: User | undefined): User {
   return user;
 }
 
-/** The plan below the running trial: what the operator had given, else Starter. */
+/** The plan below the running trial: the operator's plan, else Starter. */
 async function returnPlanOf(user: User, trx: Transaction): Promise<PlanSlug> {
   if (user.trialEndsAt === null) return 'starter';
   const trial = await Trial.query(trx).findById([user.id, user.plan]);

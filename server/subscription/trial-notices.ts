@@ -7,7 +7,7 @@ export interface TrialNotice {
   readonly link: string;
 }
 
-/** What stays, and what is different from now on. */
+/** Says what stays and what changes. */
 function kept(plan: PlanSlug, next: PlanSlug): string {
   const { draftDays } = PLANS[next];
   const shorter =
@@ -17,7 +17,7 @@ function kept(plan: PlanSlug, next: PlanSlug): string {
   return `All your videos, their versions and backups are still here.${shorter}`;
 }
 
-/** Notice that a plan was left for a free one. */
+/** Notice that a paid plan was left for another one. */
 export function planLeftNotice(plan: PlanSlug, next: PlanSlug): TrialNotice {
   return {
     kind: 'trial',

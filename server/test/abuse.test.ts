@@ -16,7 +16,7 @@ import type { TestClient } from './test-client.ts';
 import { ENGINES, hasEngine } from './test-database.ts';
 import { uploadBytes } from './upload-bytes.ts';
 
-/** Values nobody may set from outside. */
+/** Values that nobody may set from outside. */
 const FORBIDDEN = {
   id: 'chosen-by-me',
   userId: 'somebody',
@@ -161,7 +161,7 @@ describe.each(ENGINES)('an account that tries more than it may, on %s', (engine)
       expect(votes).toEqual({ 200: 60, 429: 140 });
     });
 
-    it('is slowed down when it opens uploads without end', async () => {
+    it('is slowed down when it keeps opening uploads', async () => {
       const { client } = await app.signIn();
       const issued = await statuses(100, () => client.call(uploadsApi.uploadUrl));
       expect(issued).toEqual({ 200: MAX_OPEN_UPLOADS, 429: 100 - MAX_OPEN_UPLOADS });
@@ -181,7 +181,7 @@ describe.each(ENGINES)('an account that tries more than it may, on %s', (engine)
       for (const [times, call] of minute) expect(await statuses(3 * times, call)).toEqual({ 200: 3 * times });
     });
 
-    it('cannot overrun the allowance from several sessions at once', async () => {
+    it('cannot exceed the allowance from several sessions at once', async () => {
       const user = await createUser(app.db);
       const sessions: TestClient[] = [];
       for (let index = 0; index < 10; index += 1) sessions.push((await app.signIn(user)).client);

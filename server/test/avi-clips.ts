@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** A chunk of an AVI file in memory: where its header begins and what it states. */
+/** A chunk of an AVI file in memory: where its header begins, and its stated size. */
 export interface PlacedChunk {
   readonly name: string;
   readonly at: number;
   readonly sizeBytes: number;
 }
 
-/** Lists and chunks of an AVI file of one part, those of lists behind the list itself. */
+/** Lists and chunks of an AVI file with one RIFF part; the chunks of a list follow the list. */
 export function placedChunks(bytes: Buffer): PlacedChunk[] {
   const found: PlacedChunk[] = [];
   for (let at = 12; at + 8 <= bytes.length;) {
@@ -28,7 +28,7 @@ export async function changeAvi(
   await writeFile(outputPath, change(bytes, placedChunks(bytes)));
 }
 
-/** Lets a stream begin later by its header (`dwStart`), ms. */
+/** Delays the start of a stream by its header (`dwStart`), ms. */
 export function startLater(
   bytes: Buffer,
   chunks: readonly PlacedChunk[],

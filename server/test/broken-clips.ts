@@ -6,9 +6,9 @@ import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { seededRandom } from './seeded-random.ts';
 
 /**
- * Makers of clips with a known fault. Each takes any clip of constant rate, injects the fault with ffmpeg
- * (or in place, byte by byte), writes a new file and answers the truth in display-order frame numbers of
- * the NEW file. All encoders run with one thread, so that a clip is the same in every run.
+ * Makers of clips with a known fault. Each takes any clip of constant rate, injects the fault with ffmpeg (or in place,
+ * byte by byte), writes a new file and returns the truth in display-order frame numbers of the NEW file. All encoders
+ * run with one thread, so that a clip is the same in every run.
  */
 export interface MakeInput {
   readonly tools: ToolPaths;
@@ -30,7 +30,7 @@ export const DEFAULT_ENCODE = [
   '1',
 ] as const;
 
-/** What `makeMovingClip` films: real motion everywhere, or a small mover before a still background. */
+/** What `makeMovingClip` shows: real motion everywhere, or a small moving object in front of a still background. */
 export type Scenery = 'pan' | 'zoom' | 'mover' | 'still' | 'cuts';
 
 export interface MovingClip {
@@ -41,7 +41,7 @@ export interface MovingClip {
   readonly width?: number;
   readonly height?: number;
   readonly scenery?: Scenery;
-  /** Adds a stereo tone whose pitch changes, AAC 48 kHz; default true. */
+  /** Adds a stereo tone of changing pitch, AAC 48 kHz; default true. */
   readonly sound?: boolean;
   readonly encode?: readonly string[];
 }
@@ -89,14 +89,14 @@ const tone = (seconds: number) =>
   `aevalsrc='0.2*sin(2*PI*t*(300+80*sin(t)))|0.2*sin(2*PI*t*440)':s=48000:d=${seconds}`;
 
 const NOISE = 'noise=alls=3:allf=t';
-// A deep zoom into the Mandelbrot set is rich in detail at every scale, like a real picture.
+// A deep zoom into the Mandelbrot set has detail at every scale, like a real picture.
 const DETAIL = detail(1280, 720);
 
 function detail(width: number, height: number): string {
   return `mandelbrot=size=${width}x${height}:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1`;
 }
 
-/** Room to pan in: larger than the picture, and never smaller than `DETAIL`. */
+/** A source large enough to pan in, and never smaller than `DETAIL`. */
 function roomAround(width: number, height: number): string {
   return width <= 960 && height <= 540 ? DETAIL : detail(even((width * 4) / 3), even((height * 4) / 3));
 }
@@ -124,21 +124,21 @@ const SCENERY: Record<Scenery, (scene: SceneSize) => string> = {
 /** A stretch of repeated pictures in the made clip. */
 export interface RepeatTruth {
   readonly history: 'inserted' | 'held';
-  /** First and last picture that is a copy; the true picture stands right before. */
+  /** First and last copied picture; the true picture is right before them. */
   readonly firstFrame: number;
   readonly lastFrame: number;
   readonly count: number;
 }
 
 export interface RepeatRun {
-  /** Picture of the INPUT that is shown again. */
+  /** Picture of the INPUT that is repeated. */
   readonly frame: number;
   readonly count: number;
 }
 
 /**
- * Repeats pictures. `inserted`: the copies push everything later (the clip grows, its sound does not).
- * `held`: the copies stand where the next `count` pictures were (length unchanged, pictures lost).
+ * Repeats pictures. `inserted`: the copies move everything later (the clip grows, its sound does not). `held`: the
+ * copies replace the next `count` pictures (same length, pictures lost).
  */
 export async function injectRepeats(
   input: MakeInput & { readonly history: 'inserted' | 'held'; readonly runs: readonly RepeatRun[] },
@@ -151,7 +151,7 @@ export async function injectRepeats(
     truth.push({ history, firstFrame: frame + grown + 1, lastFrame: frame + grown + count, count });
     if (history === 'inserted') grown += count;
   }
-  // A hole is made in the times, and the constant-rate filter fills it with copies of the picture before.
+  // Makes a gap in the timestamps, which the constant-rate filter fills with copies of the picture before it.
   const rate = await constantRate(input);
   const hole =
     history === 'inserted'
@@ -161,7 +161,7 @@ export async function injectRepeats(
   return truth;
 }
 
-/** Pictures missing in the made clip, between two that stand side by side. */
+/** A hole in the made clip: pictures are missing between two neighbours. */
 export interface HoleTruth {
   /** Last picture before the hole; the one after it is `frameBefore + 1`. */
   readonly frameBefore: number;
@@ -174,7 +174,7 @@ export interface Hole {
   readonly count: number;
 }
 
-/** Removes pictures and closes the times up: constant rate, the motion jumps, the sound is longer. */
+/** Removes pictures and closes the gaps in time: constant rate, the motion jumps, the sound is longer. */
 export async function injectHiddenDrops(
   input: MakeInput & { readonly holes: readonly Hole[] },
 ): Promise<HoleTruth[]> {
@@ -182,7 +182,7 @@ export async function injectHiddenDrops(
   return toHoleTruth(input.holes);
 }
 
-/** Removes pictures and keeps the times of the others: holes in the timestamps. */
+/** Removes pictures and keeps the times of the others: gaps in the timestamps. */
 export async function injectTimestampGaps(
   input: MakeInput & { readonly holes: readonly Hole[] },
 ): Promise<HoleTruth[]> {
@@ -250,8 +250,8 @@ async function constantRate(input: MakeInput): Promise<string> {
 }
 
 /**
- * `zero`, `random` and `flip` change payload bytes; `cut` ends the last slice early, as a lost packet of a
- * transport does; `lost` leaves nothing of the picture but filler data.
+ * `zero`, `random` and `flip` change payload bytes; `cut` ends the last slice early, like a lost packet in transport;
+ * `lost` replaces the whole picture by filler data.
  */
 export type ByteFault = 'zero' | 'random' | 'flip' | 'cut' | 'lost';
 
@@ -260,29 +260,34 @@ type VideoCodec = 'h264' | 'hevc';
 export interface CorruptSamplesInput {
   readonly tools: ToolPaths;
   readonly inputPath: string;
-  /** A copy of the input with the faults, same length. */
+  /** A copy of the input with the faults, of the same length. */
   readonly outputPath: string;
-  /** How its pictures are coded; default H.264. */
+  /** Codec of its pictures; default H.264. */
   readonly codec?: VideoCodec;
-  /** See `displayOrderSamples`, where it was asked before: faults move nothing. */
+  /** The result of `displayOrderSamples`, if it is already known: faults do not move samples. */
   readonly samples?: readonly { readonly pos: number; readonly size: number }[];
-  /** Display-order numbers of the coded pictures to hit. */
+  /** Display-order numbers of the coded pictures to damage. */
   readonly frames: readonly number[];
   readonly fault: ByteFault;
-  /** Bytes overwritten (`zero`, `random`) or single bits turned (`flip`) in each; default 64, 1 for flips. */
+  /**
+   * Number of bytes overwritten (`zero`, `random`) or single bits flipped (`flip`) in each; default 64, 1 for flips.
+   */
   readonly amount?: number;
-  /** Place inside the payload, 0 to 1; default: chosen by the seed between 0.1 and 0.8. */
+  /** Position inside the payload, 0 to 1; by default the seed chooses one between 0.1 and 0.8. */
   readonly place?: number;
   readonly seed?: number;
 }
 
 export interface CorruptTruth {
   readonly frame: number;
-  /** Place of the first changed byte in the file. */
+  /** Position of the first changed byte in the file. */
   readonly offsetBytes: number;
 }
 
-/** An MP4 file in which every offset of the first track, which is that of the pictures, points 1000 bytes too far. */
+/**
+ * Changes an MP4 file so that every chunk offset of the first track, which contains the pictures, is 1000 bytes too
+ * high.
+ */
 export function misplacePictures(bytes: Buffer): Buffer {
   const table = bytes.indexOf('stco', 0, 'latin1') + 8;
   for (let chunk = 0; chunk < bytes.readUInt32BE(table); chunk += 1) {
@@ -292,7 +297,7 @@ export function misplacePictures(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Damages coded pictures in place; every other byte of the file stays as it is. */
+/** Damages coded pictures in place; every other byte of the file is unchanged. */
 export async function corruptSamples(input: CorruptSamplesInput): Promise<CorruptTruth[]> {
   const random = seededRandom(input.seed ?? 1);
   const samples = input.samples ?? (await displayOrderSamples(input));
@@ -309,7 +314,7 @@ export async function corruptSamples(input: CorruptSamplesInput): Promise<Corrup
         truth.push({ frame, offsetBytes: await fillUnits(file, sample, keep, input.codec ?? 'h264') });
         continue;
       }
-      // Length field, NAL header and the first bytes of the slice header stay, as a torn write leaves them.
+      // Length field, NAL header and the first bytes of the slice header stay, as after a torn write.
       const head = Math.min(16, sample.size - 1);
       const room = Math.max(1, sample.size - head - (input.fault === 'flip' ? 1 : amount));
       const start = head + Math.floor(room * (input.place ?? 0.1 + 0.7 * random()));
@@ -334,13 +339,13 @@ export async function corruptSamples(input: CorruptSamplesInput): Promise<Corrup
 /** Headers of filler data units: ITU-T H.264, 7.3.2.7, and H.265, 7.3.2.8. */
 const FILLER_HEADS: Readonly<Record<VideoCodec, readonly number[]>> = { h264: [12], hevc: [38 << 1, 1] };
 const LENGTH_BYTES = 4;
-/** Bytes of a slice that are always kept: its header. */
+/** Bytes of a slice that are always kept, for its header. */
 const SLICE_HEAD_BYTES = 24;
 
 /**
- * Turns coded data of one MP4 sample (four-byte lengths) into filler NAL units of the same size.
- * @param keep share of the last unit that stays, or null to leave nothing of any unit
- * @returns place of the first changed byte in the file
+ * Replaces coded data of one MP4 sample (four-byte lengths) by filler NAL units of the same size.
+ * @param keep share of the last unit that stays, or null to replace all units
+ * @returns position of the first changed byte in the file
  */
 async function fillUnits(
   file: FileHandle,
@@ -370,7 +375,7 @@ async function fillUnits(
   return sample.pos + changed;
 }
 
-/** A filler data unit with its length, over `[start, end)`. */
+/** Writes a filler data unit with its length field to `[start, end)`. */
 function writeFiller(bytes: Buffer, start: number, end: number, codec: VideoCodec): void {
   bytes.writeUInt32BE(end - start - LENGTH_BYTES, start);
   bytes.fill(0xff, start + LENGTH_BYTES, end);
@@ -378,7 +383,7 @@ function writeFiller(bytes: Buffer, start: number, end: number, codec: VideoCode
   bytes[end - 1] = 0x80;
 }
 
-/** Where the coded pictures of a clip lie, in display order. */
+/** Positions and sizes of the coded pictures of a clip, in display order. */
 export async function displayOrderSamples(
   input: Pick<CorruptSamplesInput, 'tools' | 'inputPath'>,
 ): Promise<{ pos: number; size: number }[]> {

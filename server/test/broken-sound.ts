@@ -7,8 +7,8 @@ import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Samples } from './synthetic-sound.ts';
 
 /**
- * Makers of clips whose sound has a known fault. Each takes any clip with sound, writes a new MP4 and answers the truth;
- * the coded pictures are carried over untouched.
+ * Makers of clips whose sound has a known fault. Each takes any clip with sound, writes a new MP4 and returns the
+ * truth; the coded pictures are copied unchanged.
  */
 export interface SoundFaultInput {
   readonly tools: ToolPaths;
@@ -17,7 +17,7 @@ export interface SoundFaultInput {
   readonly outputPath: string;
 }
 
-/** Muxes the sound `offsetMs` beside the picture (positive: late), nothing is coded anew. */
+/** Muxes the sound `offsetMs` away from the picture (positive: late) without re-encoding. */
 export async function moveSound(
   input: SoundFaultInput & { readonly offsetMs: number },
 ): Promise<{ offsetMs: number }> {
@@ -38,7 +38,7 @@ export async function moveSound(
   return { offsetMs: input.offsetMs };
 }
 
-/** Moves the sound inside its own track: silence in front (late) or a piece cut off (early). */
+/** Moves the sound inside its own track: adds silence at the start (late) or cuts it (early). */
 export async function bakeOffset(
   input: SoundFaultInput & { readonly offsetMs: number },
 ): Promise<{ offsetMs: number }> {
@@ -52,8 +52,8 @@ export async function bakeOffset(
 }
 
 /**
- * Gives the sound timestamps that run slower or faster than its samples (a capture whose sound clock was off):
- * `driftPpm` positive means that the samples last longer than the timestamps say.
+ * Gives the sound timestamps that run slower or faster than its samples, as with a wrong sound clock. Positive
+ * `driftPpm` means that the samples last longer than the timestamps say.
  */
 export async function skewSoundClock(
   input: SoundFaultInput & { readonly driftPpm: number },
@@ -103,7 +103,7 @@ export async function tearHoles(
   return truth;
 }
 
-/** Replaces the sound of a clip by samples (one array per channel), coded as AAC or kept as 16-bit PCM in MOV. */
+/** Replaces the sound of a clip by samples (one array per channel), coded as AAC or stored as 16-bit PCM in MOV. */
 export async function replaceSound(
   input: SoundFaultInput & {
     readonly channels: readonly Samples[];

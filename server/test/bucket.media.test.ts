@@ -62,7 +62,7 @@ async function bytesOf(client: TestClient, id: string, of: 'download' | 'origina
   return new Uint8Array(await answer.arrayBuffer());
 }
 
-it('clips in a bucket outlive the disk: they are mended, given back whole and deleted', async () => {
+it('clips in a bucket survive the loss of the disk: they are repaired, returned whole and deleted', async () => {
   const { client } = await app.signIn(await createUser(app.db, { plan: 'creator-pro' }));
   const clip = await make('clip.mp4', 2);
   const id = await mended(client, clip);
@@ -78,7 +78,7 @@ it('clips in a bucket outlive the disk: they are mended, given back whole and de
   await part?.cancel();
   expect(status).toBe(206);
 
-  // A clip without its index is read by the first one, which has to be fetched for it.
+  // A clip without its index is read with the help of the first one, which must be fetched for it.
   const longer = await make('longer.mp4', 3);
   const index = longer.indexOf('moov') - 4;
   const media = [longer.subarray(0, index), longer.subarray(index + longer.readUInt32BE(index))];
@@ -90,7 +90,7 @@ it('clips in a bucket outlive the disk: they are mended, given back whole and de
   expect((await client.call(videosApi.remove, { params: { id } })).status).toBe(200);
 }, 120_000);
 
-it('an upload that was cut off outlives the disk too', async () => {
+it('an interrupted upload survives the loss of the disk too', async () => {
   const { client } = await app.signIn(await createUser(app.db));
   const clip = await make('half.mp4', 2);
   const issued = await client.call(uploadsApi.uploadUrl, { body: { fileSize: clip.length } });
@@ -110,7 +110,7 @@ it('an upload that was cut off outlives the disk too', async () => {
   const half = clip.length >> 1;
   expect((await send(0, clip.subarray(0, half))).status).toBe(204);
 
-  // What a new dyno begins with.
+  // The state of a new dyno.
   const here = path.join(app.config.dataDir, 'uploads', path.basename(pathname));
   const parts = createS3UploadParts(app.config.s3 ?? s3.settings);
   await expect.poll(() => parts.list(path.basename(pathname))).toHaveLength(1);

@@ -3,7 +3,7 @@ import { toMediaInfo } from '#server/media/probe/probe.ts';
 import type { ClipFacts } from '#server/pipeline/repair/quick-fixes/clip-facts.ts';
 import { renderLimits } from './rendered-clips.ts';
 
-/** What a plain MP4 of 1280 x 720 with sound says of itself; `video` changes its picture stream. */
+/** Media info of a plain MP4 of 1280 x 720 with sound; `video` changes its picture stream. */
 export function plainInfo(video: Record<string, unknown> = {}, durationS = 12): MediaInfo {
   return toMediaInfo(
     {
@@ -39,7 +39,7 @@ export function plainInfo(video: Record<string, unknown> = {}, durationS = 12): 
   );
 }
 
-/** Facts of a clip that needs none of the fixes, on a server with every filter. */
+/** Facts about a clip that needs none of the fixes, on a server with every filter. */
 export function plainFacts(change: Partial<ClipFacts> = {}, video: Record<string, unknown> = {}): ClipFacts {
   const info = plainInfo(video);
   const stream = info.video[0];

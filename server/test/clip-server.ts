@@ -44,17 +44,17 @@ import { createVideosService } from '#server/videos/videos.service.ts';
 import { createTestDatabase, type Engine } from './test-database.ts';
 
 export interface ClipServerOptions {
-  /** Stands in for the media threads; without it jobs stay queued. */
+  /** Replaces the media threads; without it jobs stay queued. */
   readonly process?: MediaPool['run'];
   /** Engine of a new database; SQLite by default. */
   readonly engine?: Engine;
-  /** A database that exists already; it is left standing. */
+  /** A database that already exists; it is not removed. */
   readonly database?: DatabaseConfig;
-  /** Bytes to keep free on the disk; a huge value stands for a full one. */
+  /** Bytes to keep free on the disk; a huge value simulates a full one. */
   readonly reserveBytes?: number;
 }
 
-/** A signed-in person of a test. */
+/** A signed-in user of a test. */
 export interface TestUser {
   readonly id: string;
   readonly plan: PlanSlug;
@@ -66,8 +66,8 @@ export type ClipServer = Awaited<ReturnType<typeof startClipServer>>;
 const SILENT = pino({ level: 'silent' });
 
 /**
- * The part of the server that handles clips (uploads, library, drafts, media) behind the real routes on a
- * real port. A header names the signed-in person; sessions have tests of their own.
+ * Starts the part of the server that handles clips (uploads, library, drafts, media) with the real routes on a real
+ * port. A header names the signed-in user; sessions have their own tests.
  */
 export async function startClipServer(options: ClipServerOptions = {}) {
   const fresh = await createTestDatabase(options.engine ?? 'sqlite');

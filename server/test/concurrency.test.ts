@@ -23,7 +23,7 @@ import { uploadBytes } from './upload-bytes.ts';
 const TIMES = 50;
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** The same call fifty times at once. @returns how often each status came */
+/** Makes the same call fifty times at once. @returns the number of answers per status */
 async function atOnce(call: (index: number) => Promise<{ status: number }>): Promise<Record<number, number>> {
   const answers = await Promise.all(Array.from({ length: TIMES }, (_unused, index) => call(index)));
   const counts: Record<number, number> = {};
@@ -42,7 +42,7 @@ describe.each(ENGINES)('fifty calls at once on %s', (engine) => {
 
     const pointsOf = async (userId: string) => (await User.query(app.db).findById(userId))?.reputation;
 
-    /** Makes a processing video finished, with a mended version. */
+    /** Marks a processing video as finished, with a repaired version. */
     async function finish(videoId: string): Promise<void> {
       const { sha256, sizeBytes } = await app.storage.putBuffer(Buffer.from(`mended ${videoId}`));
       await StoredObject.query(app.db).insert({ sha256, sizeBytes, createdAt: 1, checkedAt: 1 });
@@ -62,7 +62,7 @@ describe.each(ENGINES)('fifty calls at once on %s', (engine) => {
       return { videoId, draftId: draft.id };
     }
 
-    it('votes of one person are one vote', async () => {
+    it('votes of one user are one vote', async () => {
       const idea = await createIdea(app.db);
       const { client } = await app.signIn();
       const call = { params: { id: idea.id } };
@@ -87,7 +87,7 @@ describe.each(ENGINES)('fifty calls at once on %s', (engine) => {
       expect(await pointsOf(idea.userId)).toBe(TIMES * POINTS.voteReceived + POINTS.popularBonus);
     });
 
-    it('votes given and taken back in any order keep count, rows and points equal', async () => {
+    it('votes given and withdrawn in any order keep count, rows and points equal', async () => {
       const idea = await createIdea(app.db);
       const { client } = await app.signIn();
       const call = { params: { id: idea.id } };
@@ -98,13 +98,13 @@ describe.each(ENGINES)('fifty calls at once on %s', (engine) => {
       expect(await pointsOf(idea.userId)).toBe(rows * POINTS.voteReceived);
     });
 
-    it('restores of a deleted video bring back one video with one job', async () => {
+    it('restores of a deleted video restore one video with one job', async () => {
       const { client, user } = await app.signIn();
       const { videoId, draftId } = await clip(client, 'to bring back');
       await finish(videoId);
       await client.call(videosApi.remove, { params: { id: videoId } });
       const counts = await atOnce(() => client.call(draftsApi.restore, { params: { id: draftId } }));
-      // Those that came after the first see a video that is being processed.
+      // Those that came after the first find a video that is being processed.
       expect((counts[200] ?? 0) + (counts[409] ?? 0)).toBe(TIMES);
       expect(counts[200]).toBeGreaterThan(0);
       const queued = await Job.query(app.db).where({ videoId, state: 'queued' });

@@ -40,11 +40,11 @@ describe.skipIf(!hasEngine('postgres'))('a database that goes away', () => {
     await expect.poll(async () => (await client.call(authApi.currentUser)).status).toBe(200);
   });
 
-  it('says 503 with Retry-After within five seconds, is not ready but alive, and comes back', async () => {
+  it('says 503 with Retry-After within five seconds, is not ready but alive, and recovers', async () => {
     const { client } = await app.signIn();
     await admin.query(`ALTER DATABASE ${databaseName()} WITH ALLOW_CONNECTIONS false`);
     await cutAll();
-    // A connection that the pool still holds may learn of its end only now.
+    // A connection still in the pool may notice its end only now.
     await expect.poll(async () => (await client.call(authApi.currentUser)).status).toBe(503);
     const startedAt = performance.now();
     const refused = await client.call(authApi.currentUser);

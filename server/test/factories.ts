@@ -7,7 +7,7 @@ import { User } from '#db/models/user.ts';
 /** Password of every made user. */
 export const TEST_PASSWORD = 'Mended-Clip-42';
 
-/** Makes a verified user; a name and an address of its own unless given. */
+/** Creates a verified user, with a new name and address unless given. */
 export async function createUser(db: Knex, given: Partial<User> = {}): Promise<User> {
   const username = given.username ?? `u-${newId().slice(0, 12)}`;
   const email = given.email ?? `${username}@example.test`;
@@ -17,7 +17,7 @@ export async function createUser(db: Knex, given: Partial<User> = {}): Promise<U
     usernameLower: username.toLowerCase(),
     email,
     emailLower: email.toLowerCase(),
-    // Cheap on purpose; what the parameters of real hashes are is tested where they are made.
+    // Deliberately cheap; the parameters of real hashes are tested with the password code.
     passwordHash: await hash(TEST_PASSWORD, { memoryCost: 8, timeCost: 1, parallelism: 1 }),
     emailVerifiedAt: Date.now(),
     plan: 'starter',
@@ -29,7 +29,7 @@ export async function createUser(db: Knex, given: Partial<User> = {}): Promise<U
   });
 }
 
-/** Makes an idea, and its author unless one is given. */
+/** Creates an idea, and its author unless one is given. */
 export async function createIdea(db: Knex, given: Partial<Idea> = {}): Promise<Idea> {
   const author =
     given.userId === undefined ? await createUser(db) : await User.query(db).findById(given.userId);

@@ -1,6 +1,6 @@
 import { REPORT_SCHEMA, type MediaSummary, type RepairReport } from '#common/report.ts';
 
-/** Eight seconds of 720p with 30 pictures a second. */
+/** Eight seconds of 720p at 30 pictures a second. */
 export const FAKE_MEDIA: MediaSummary = {
   container: 'mov',
   durationMs: 8000,
@@ -16,7 +16,7 @@ export const FAKE_MEDIA: MediaSummary = {
   channels: 2,
 };
 
-/** A whole report of a repair without defects; tests name the parts that matter to them. */
+/** A complete report of a repair without defects; tests change the parts that matter to them. */
 export function fakeReport(change: Partial<RepairReport> = {}): RepairReport {
   const untouched = { treatment: 'untouched', reason: null, unitsKept: null, unitsTotal: null } as const;
   return {

@@ -21,8 +21,8 @@ const MEDIA: MediaSummary = {
 };
 
 /**
- * A result as a media thread gives it, for tests of what the main thread makes of it.
- * @param content bytes of the mended clip; null for a clip that needed nothing
+ * A result as a media thread returns it, for tests of the main thread.
+ * @param content bytes of the repaired clip; null for a clip that needed nothing
  */
 export async function fakeResult(
   task: ProcessVideoTask,

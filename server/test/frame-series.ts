@@ -1,12 +1,12 @@
 import { LAGS, type FrameSeries } from '#server/media/grey/grey-series.ts';
 import { quantile } from '#server/media/statistics.ts';
 
-/** Changes below this share of lively ones are what an encoder leaves of copies: they come and go, and do not add up. */
+/** Changes below this share of lively ones are coding noise in copies: they come and go, and do not add up. */
 const LEFT_OF_COPIES = 0.25;
 
 /**
- * A measured series for tests of the pure detectors: `moves` is the change of each picture to the one
- * before; everything else follows from it or is that of an ordinary well-lit picture.
+ * A measured series for tests of the pure detectors. `moves` is the change of each picture from the one before;
+ * everything else follows from it or is that of an ordinary well-lit picture.
  */
 export function frameSeries(moves: readonly number[], other: Partial<FrameSeries> = {}): FrameSeries {
   const fill = (value: number) => moves.map(() => value);

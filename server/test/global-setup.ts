@@ -9,12 +9,15 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Migrated SQLite file. */
     sqliteTemplate: string;
-    /** A Postgres with the migrated database `reelmend_template`; null where none runs. */
+    /** A Postgres server with the migrated database `reelmend_template`; null when none runs. */
     postgresUrl: string | null;
   }
 }
 
-/** Once for all server tests: a migrated file for SQLite, a real Postgres with a migrated template, the bundled server. */
+/**
+ * Runs once for all server tests: a migrated SQLite file, a real Postgres with a migrated template, and the bundled
+ * server.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const [sqlite, postgres, removeBuilt] = await Promise.all([
     makeSqliteTemplate(),

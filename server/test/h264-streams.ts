@@ -14,7 +14,7 @@ export const STREAM_WIDTH = 176;
 export const STREAM_HEIGHT = 144;
 const PICTURE_BYTES = (STREAM_WIDTH * STREAM_HEIGHT * 3) / 2;
 
-/** The NAL units of two seconds of a moving test picture by x264. */
+/** NAL units of two seconds of a moving test picture, encoded by x264. */
 export async function makeH264Stream(folder: string, options: string): Promise<Buffer[]> {
   const file = path.join(folder, 'stream.h264');
   await runFfmpeg(
@@ -35,11 +35,11 @@ async function unitsIn(file: string): Promise<Buffer[]> {
 }
 
 const NOISE = 'testsrc2=s=1280x720:r=25:d=0.6,noise=alls=9:allf=t';
-/** Calm pictures, in which wrong data soon look odd. */
+/** Calm pictures, in which wrong data soon stand out. */
 export const CALM = 'mandelbrot=s=1280x720:r=25,trim=duration=0.6';
 
 /**
- * NAL units of pictures that refer to the one before, and what they name.
+ * NAL units of pictures that each refer to the one before, and what they refer to.
  * @param params of x264
  * @param chosen number of one of them, order of decoding
  */
@@ -60,7 +60,7 @@ export async function codePictures(
   return { sets: { sps, pps: [pps] }, picture: pictures[chosen] ?? [], others };
 }
 
-/** Pictures of a stream of NAL units in display order, and what the decoder said about them. */
+/** Decodes a stream of NAL units to pictures in display order, with the messages of the decoder. */
 export async function decodeH264(
   folder: string,
   units: readonly Buffer[],
@@ -94,7 +94,7 @@ export async function decodeH264(
   return { pictures, complaints };
 }
 
-/** What the slices of a stream depend on, which has one set of each kind. */
+/** Parameter sets that the slices of a stream depend on; the stream has one of each kind. */
 export function contextOf(units: readonly Buffer[]): SliceContext {
   const [spsUnit, ppsUnit] = [NAL.sps, NAL.pps].map((type) => units.find((unit) => nalType(unit) === type));
   if (!spsUnit || !ppsUnit) throw new Error('The stream has no parameter sets.');

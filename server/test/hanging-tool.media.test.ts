@@ -13,7 +13,7 @@ const at = (name: string) => path.join(folder.path, name);
 
 beforeAll(async () => {
   folder = await makeFolder();
-  // An ffmpeg that tells its version and then hangs at every clip, as long as a file says so.
+  // An ffmpeg that prints its version, but hangs on every clip as long as a certain file exists.
   const hanging = `#!/bin/sh
 case "$1" in -version) exec ffmpeg "$@";; esac
 [ -e '${at('hang')}' ] && exec sleep 600
@@ -34,7 +34,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-it('ends an ffmpeg that hangs, fails the video with the reason, and mends it on Retry', async () => {
+it('ends an ffmpeg that hangs, fails the video with the reason, and repairs it on Retry', async () => {
   await makeMovingClip({ tools: testTools, outputPath: at('clip.mp4'), seconds: 2, width: 160, height: 120 });
   const { client } = await app.signIn();
   const id = await uploadBytes(client, await readFile(at('clip.mp4')));

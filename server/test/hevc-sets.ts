@@ -1,6 +1,6 @@
 import type { CodingPps, CodingSps } from '#server/media/hevc/hevc-coding-sets.ts';
 
-/** Of pictures of 320 x 192 as a plain encoder codes them, without sets of references. */
+/** Parameter set for pictures of 320 x 192 as a plain encoder codes them, without reference picture sets. */
 export const PLAIN_SPS: CodingSps = {
   id: 0,
   width: 320,
@@ -49,5 +49,5 @@ export const PLAIN_PPS: CodingPps = {
   headerExtension: false,
 };
 
-/** Slice data in which emulation prevention has something to do. */
+/** Slice data that needs emulation prevention. */
 export const PREVENTED_DATA = Buffer.from([0, 0, 1, 7, 0, 0, 0, 0x80]);

@@ -64,7 +64,7 @@ async function statusOf(id: string) {
   return body;
 }
 
-/** Long enough to be worked on when the server is stopped. */
+/** Long enough to be still at work when the server is stopped. */
 async function makeStutteringClip(folder: string): Promise<string> {
   const [clean, broken] = [path.join(folder, 'clean.mp4'), path.join(folder, 'broken.mp4')];
   await makeMovingClip({ tools: testTools, outputPath: clean, seconds: 12 });
@@ -74,7 +74,7 @@ async function makeStutteringClip(folder: string): Promise<string> {
 }
 
 describe('a server that is killed', () => {
-  it('loses no acknowledged byte of an upload, proven or not', async () => {
+  it('loses no acknowledged byte of an upload, verified or not', async () => {
     const data = randomBytes(24 * 1024 * 1024);
     const issued = await client.call(uploadsApi.uploadUrl, {
       body: { fileName: 'a.mp4', fileSize: data.length },
@@ -118,7 +118,7 @@ describe('a server that is killed', () => {
     expect(await readdir(path.join(dataDir, 'uploads'))).toEqual([]);
   });
 
-  it('carries a repair over an orderly stop and a kill, and leaves no media tool behind', async () => {
+  it('continues a repair after an orderly stop and after a kill, and leaves no media tool running', async () => {
     const id = await uploadBytes(client, await readFile(await makeStutteringClip(dataDir)));
     const underWay = () =>
       expect.poll(async () => (await statusOf(id)).progress, { timeout: 90_000 }).toBeGreaterThan(0);

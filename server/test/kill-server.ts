@@ -7,15 +7,15 @@ import { inject } from 'vitest';
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
-  /** Ends it at once, as a lost power cable would. */
+  /** Ends it at once, like a power cut. */
   kill(): Promise<void>;
-  /** Asks it to stop; waits until it has. @returns its exit code */
+  /** Asks it to stop and waits until it has. @returns its exit code */
   stop(): Promise<number | null>;
 }
 
 /**
- * Starts the real server, bundled as it is deployed, as a process of its own, for tests that kill it.
- * @param port must stay the same over restarts, because addresses of uploads carry it
+ * Starts the real server, bundled as deployed, as a process, for tests that kill it.
+ * @param port must stay the same across restarts, because addresses of uploads contain it
  */
 export async function startServerProcess(dataDir: string, port: number): Promise<ServerProcess> {
   const child = spawn(process.execPath, [path.join(inject('builtServer'), 'main.js')], {
@@ -54,7 +54,7 @@ async function untilReady(child: ChildProcess): Promise<void> {
   for await (const line of lines) {
     seen.push(line);
     if (line.includes('Reelmend is ready')) {
-      // The rest must be read too, or the server would wait for the pipe.
+      // The rest must be read too, or a full pipe would block the server.
       child.stdout.resume();
       return;
     }

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import type { TestSequencer, TestSpecification } from 'vitest/node';
 
 /**
- * Files that take longest, by their names: begun last, one of them would keep the whole run waiting. The size of a file says little
- * of it, and how long they took before is not known where the project was just fetched.
+ * Names of the files that take longest; started last, one of them would delay the whole run. File sizes say little
+ * about it, and earlier durations are unknown after a fresh clone.
  */
 const LONGEST = [
   'rebuild-index-note',
@@ -28,13 +28,16 @@ const LONGEST = [
   'decode-halves',
 ];
 
-/** Place in the order: the lower the earlier. */
+/** Position in the order; lower runs earlier. */
 function rank(moduleId: string): number {
   const place = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.media.test.ts`));
   return place === -1 ? LONGEST.length : place;
 }
 
-/** Orders the files of a run: by project, as a process goes on with files of its own, then those known as long, then by size. */
+/**
+ * Orders the files of a run: by project, because a process continues with files of its own project, then known long
+ * ones, then by size.
+ */
 export class LongestFirst implements TestSequencer {
   sort(files: TestSpecification[]): TestSpecification[] {
     const known = files.map((file) => ({
@@ -47,7 +50,7 @@ export class LongestFirst implements TestSequencer {
     return known.map(({ file }) => file);
   }
 
-  /** For runs on several machines. */
+  /** Required by the interface for runs on several machines. */
   shard(): TestSpecification[] {
     throw new Error('These tests run whole, on one machine.');
   }

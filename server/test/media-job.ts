@@ -7,23 +7,23 @@ import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { hashFile } from '#server/pipeline/steps/step-store.ts';
 import type { ProcessVideoResult, ProcessVideoTask } from '#server/pipeline/worker-protocol.ts';
 
-/** The tools of the machine, which are asked for their version once in a test file and not before each run. */
+/** The media tools of this machine; their version is read once per test file and not before each run. */
 export const testTools: ToolPaths = { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', ...versionOfFfmpeg() };
 
-/** Nothing where there is no ffmpeg: the tests that need it say so by themselves. */
+/** Empty when there is no ffmpeg; tests that need it fail with their own message. */
 function versionOfFfmpeg(): Pick<ToolPaths, 'version'> {
   const { stdout } = spawnSync('ffmpeg', ['-version'], { encoding: 'utf8' });
   const version = readVersion(stdout ?? '');
   return version === null ? {} : { version };
 }
 
-/** A fresh folder and the way to remove it. */
+/** Creates a temporary folder. @returns its path and a function that removes it */
 export async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-media-'));
   return { path: folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** A task for one clip with everyday limits. */
+/** A task for one clip with ordinary limits. */
 export async function makeTask(
   inputPath: string,
   workDir: string,
@@ -49,13 +49,13 @@ export async function makeTask(
   };
 }
 
-/** The value of a finished job; a failed one is an error with its reason. */
+/** The value of a finished job. @throws Error with the reason when it failed */
 export function mustBeOk(result: ProcessVideoResult): Extract<ProcessVideoResult, { ok: true }> {
   if (!result.ok) throw new Error(`${result.code}: ${result.message} ${result.detail}`);
   return result;
 }
 
-/** Process ids of running programs whose command line names `folder`. */
+/** Ids of running processes whose command line contains `folder`. */
 export async function processesNaming(folder: string): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {

@@ -8,7 +8,7 @@ declare module 'vitest' {
   }
 }
 
-/** Once for all tests: the server as it is deployed, for those that start it as a process of its own. */
+/** Runs once for all media tests: bundles the server as deployed, for tests that start it as a process. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const built = await buildForTests();
   project.provide('builtServer', built.folder);

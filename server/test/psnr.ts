@@ -2,11 +2,11 @@ import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { testTools as tools } from './media-job.ts';
 
 /**
- * Luma PSNR over all pictures of a clip as a forgiving decoder shows it against another, in dB.
- * @param frame of this picture alone, display number
+ * Luma PSNR, dB, over all pictures of a clip against another, decoded without dropping damaged ones.
+ * @param frame compares only this picture, display number
  */
 export async function lumaPsnr(file: string, truth: string, frame?: number): Promise<number> {
-  // Of HEVC ffmpeg 8 and newer leave out what is made of missing pictures unless they are told otherwise.
+  // For HEVC, ffmpeg 8 and newer drop pictures that refer to missing ones unless told otherwise.
   const read = '-hide_banner -threads 1 -flags:v +output_corrupt'.split(' ');
   const only = frame === undefined ? '' : `,select='eq(n,${frame})'`;
   const graph = `[0:v]settb=1/90000${only}[a];[1:v]settb=1/90000${only}[b];[a][b]psnr`;

@@ -16,7 +16,7 @@ afterAll(() => app.stop());
 
 const someName = () => `n-${randomBytes(6).toString('hex')}`;
 
-/** What people can do too often, with the number of times that is still fine for one of them. */
+/** Actions that are limited, with the number of times that one user may still do them. */
 const DEEDS: Readonly<
   Record<string, { readonly fine: number; readonly once: (client: TestClient) => Promise<Answer<unknown>> }>
 > = {
@@ -50,7 +50,7 @@ const DEEDS: Readonly<
   },
 };
 
-it.each(Object.entries(DEEDS))('says clearly who tries %s too often', async (_deed, { fine, once }) => {
+it.each(Object.entries(DEEDS))('clearly refuses too many tries %s', async (_deed, { fine, once }) => {
   const { client } = await app.signIn();
   for (let time = 0; time < fine; time += 1) expect((await once(client)).status).not.toBe(429);
   const refused = await once(client);
@@ -59,7 +59,7 @@ it.each(Object.entries(DEEDS))('says clearly who tries %s too often', async (_de
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
 });
 
-it('counts wrong passwords alone: who knows theirs signs in as often as they like', async () => {
+it('counts only wrong passwords: whoever knows theirs signs in as often as they like', async () => {
   const { user } = await app.signIn();
   const signIn = async (password: string) => {
     const answer = await app.client().call(authApi.login, { body: { username: user.username, password } });
@@ -70,7 +70,7 @@ it('counts wrong passwords alone: who knows theirs signs in as often as they lik
   expect(await signIn('Mended-Clip-42')).toBe(429);
 });
 
-it('does not take an address that is not verified yet for a wrong password', async () => {
+it('does not count an address that is not verified yet as a wrong password', async () => {
   const user = await createUser(app.db, { emailVerifiedAt: null });
   const body = { username: user.username, password: TEST_PASSWORD };
   for (let time = 0; time < 7; time += 1) {
@@ -79,7 +79,7 @@ it('does not take an address that is not verified yet for a wrong password', asy
   }
 });
 
-it('takes all addresses of one IPv6 network for one sender', async () => {
+it('counts all addresses of one IPv6 network as one sender', async () => {
   const proxied = await startTestApp({ engine: 'sqlite', env: { RATE_LIMITS: 'on', TRUST_PROXY: 'on' } });
   const guess = async (address: string) => {
     const body = { username: 'someone', password: 'Wrong-Clip-42' };

@@ -1,4 +1,4 @@
 import path from 'node:path';
 
-/** Recordings beside the project that are no part of it: tests that use them are skipped where the folder is absent. */
+/** Recordings beside the project that are not part of it; tests that use them are skipped when the folder is absent. */
 export const REAL_MEDIA = path.resolve(import.meta.dirname, '../../../shared/media');

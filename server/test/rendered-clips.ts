@@ -4,7 +4,7 @@ import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { makeFolder, testTools } from './media-job.ts';
 
-/** Limits under which rendering is tested. */
+/** Limits for tests of rendering. */
 export const renderLimits = {
   threads: 2,
   preset: 'veryfast',
@@ -13,7 +13,7 @@ export const renderLimits = {
   maxPictures: 200_000,
 } as const;
 
-/** A folder that exists while the tests of a file run; its path is known inside the tests. */
+/** A folder that exists while the tests of a file run; its path is known only inside the tests. */
 export function sharedFolder(): { readonly path: string } {
   const held = { path: '' };
   let remove: () => Promise<void> = () => Promise.resolve();
@@ -26,7 +26,7 @@ export function sharedFolder(): { readonly path: string } {
   return held;
 }
 
-/** Encodes ffmpeg's own sources (a lavfi graph) into a file. */
+/** Encodes ffmpeg's own sources (a lavfi graph) to a file. */
 export async function encodeSource(
   source: string,
   outputPath: string,
@@ -50,8 +50,8 @@ export async function soundHash(file: string): Promise<string> {
 const STRICTLY = '-v warning -threads 1 -err_detect aggressive -noautorotate';
 
 /**
- * What ffmpeg lists of each decoded picture (stream, dts, pts, duration, size, MD5), display order, and everything the decoder had to
- * say.
+ * Lists each decoded picture as ffmpeg reports it (stream, dts, pts, duration, size, MD5) in display order, with all
+ * messages of the decoder.
  * @param decoder its options
  */
 export async function listPictures(
@@ -65,7 +65,7 @@ export async function listPictures(
   return { rows: lines.map((line) => line.split(/,\s*/)), warnings: stderr };
 }
 
-/** The hashes alone; see `listPictures`. */
+/** Only the hashes; see `listPictures`. */
 export async function decodeHashes(
   file: string,
   decoder = STRICTLY,
@@ -74,12 +74,12 @@ export async function decodeHashes(
   return { hashes: rows.map((cells) => cells[5] ?? ''), warnings };
 }
 
-/** Types of the pictures of an intact clip, display order: I, P or B. */
+/** Types of the pictures of an intact clip in display order: I, P or B. */
 export async function pictureTypes(file: string): Promise<string[]> {
   const { stdout } = await runTool('types', testTools.ffprobe, [
     ...'-v error -select_streams v:0 -show_entries frame=pict_type -of csv=p=0'.split(' '),
     file,
   ]);
-  // Pictures with data beside them have an empty line behind them.
+  // Pictures with side data are followed by an empty line.
   return stdout.split('\n').flatMap((line) => line.replaceAll(',', '').trim() || []);
 }

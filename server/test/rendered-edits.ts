@@ -7,7 +7,7 @@ import { smartRender, type SmartRenderResult } from '#server/pipeline/repair/sma
 import { testTools as tools } from './media-job.ts';
 import { renderLimits } from './rendered-clips.ts';
 
-/** Packet times of the shown pictures in display order, stream ticks. */
+/** Packet times of the displayed pictures in display order, stream ticks. */
 export async function shownTimes(file: string): Promise<number[]> {
   const { stdout } = await runTool('packets', tools.ffprobe, [
     ...'-v error -select_streams v:0 -show_entries packet=pts,flags -of csv=p=0'.split(' '),
@@ -44,7 +44,7 @@ export interface Rendered {
   readonly shares: number[];
 }
 
-/** Applies an edit to a clip through `smartRender`; its files lie in `folder` under `name`. */
+/** Applies an edit to a clip through `smartRender`; its files are written to `folder` under `name`. */
 export async function renderEdit(
   folder: string,
   file: string,
@@ -69,7 +69,7 @@ export async function renderEdit(
   return { info, output, result, shares };
 }
 
-/** A picture of the original at a time. */
+/** A picture of the original, shown at another time. */
 export const original = (ptsTicks: number, frame: number): NewPicture => ({
   ptsTicks,
   pixels: { kind: 'original', frame },
@@ -96,7 +96,7 @@ export function threeChanges(times: readonly number[]): PictureEdit {
   ];
 }
 
-/** Original number of each picture of the result, null where a new one stands; and its planned time. */
+/** Original number of each picture of the result, null for a new one, and its planned time. */
 export function expectedPictures(times: readonly number[], edit: PictureEdit) {
   const out: { from: number | null; pts: number }[] = [];
   let shift = 0;

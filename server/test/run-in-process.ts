@@ -10,8 +10,8 @@ import {
 } from '#server/pipeline/worker-protocol.ts';
 
 /**
- * Runs a task in a Node process of its own and kills that process with SIGKILL as soon as `until` says so, or
- * at the very beginning of the step `deadly`.
+ * Runs a task in a separate Node process and kills it with SIGKILL as soon as `until` returns true, or at the very
+ * beginning of the step `deadly`.
  * @returns all messages that came before the end, and whether the process was killed
  */
 export async function runInProcess(

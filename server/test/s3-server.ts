@@ -8,16 +8,16 @@ import type { S3Settings } from '#server/pipeline/storage/s3-client.ts';
 
 export interface S3TestServer {
   readonly settings: S3Settings;
-  /** Variables with which a server keeps its files there, without a folder of its own in the bucket. */
+  /** Environment for a server that keeps its files there, without a prefix in the bucket. */
   readonly env: Readonly<Record<string, string>>;
-  /** A new local folder that goes with the server. */
+  /** A new local folder, removed with the service. */
   newFolder(): Promise<string>;
-  /** What a request meets before it is answered; null for nothing. */
+  /** Sets middleware that requests pass before they are answered; null removes it. */
   meet(fault: Middleware | null): void;
   close(): Promise<void>;
 }
 
-/** The service takes a range that ends with byte 0 for one without an end. */
+/** The service treats a range that ends with byte 0 as one without an end. */
 const firstByte: Middleware = async (ctx, next) => {
   await next();
   if (ctx.method !== 'GET' || ctx.get('range') !== 'bytes=0-0' || !(ctx.body instanceof Readable)) return;
@@ -27,7 +27,7 @@ const firstByte: Middleware = async (ctx, next) => {
   }
 };
 
-/** An S3 service with one empty bucket on this machine alone. */
+/** Starts an S3 service with one empty bucket, reachable only from this machine. */
 export async function startS3(): Promise<S3TestServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-s3-'));
   const bucket = 'clips';
@@ -42,7 +42,7 @@ export async function startS3(): Promise<S3TestServer> {
   server.middleware.unshift((ctx, next) => (fault ? fault(ctx, next) : next()), firstByte);
   const { port } = await server.run();
   const endpoint = `http://127.0.0.1:${port}`;
-  // Those that it knows.
+  // The only credentials that it accepts.
   const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
   return {
     settings: {

@@ -1,4 +1,4 @@
-/** What the tests use of a small S3 server that brings no types. */
+/** The used part of a small S3 server that has no types of its own. */
 declare module 's3rver' {
   import type { Middleware } from 'koa';
 
@@ -10,7 +10,7 @@ declare module 's3rver' {
       readonly directory: string;
       readonly configureBuckets: readonly { readonly name: string }[];
     });
-    /** What each request passes, the first first. */
+    /** Middleware that each request passes, in this order. */
     readonly middleware: Middleware[];
     run(): Promise<{ readonly address: string; readonly port: number }>;
     close(): Promise<void>;

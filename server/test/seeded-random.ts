@@ -1,6 +1,6 @@
 /**
- * Repeatable pseudo-random numbers from 0 (included) to 1 (excluded): mulberry32 (Tommy Ettinger's public
- * domain generator), good enough to choose places for faults.
+ * Repeatable pseudo-random numbers from 0 (included) to 1 (excluded): mulberry32 (Tommy Ettinger's public domain
+ * generator), good enough to choose places for faults.
  */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;

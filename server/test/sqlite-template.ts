@@ -3,13 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { connectDatabase } from '#db/connection.ts';
 
-/** Migrates an SQLite file once; tests copy it. @returns its path and a function that removes it */
+/** Creates a migrated SQLite file for tests to copy. @returns its path and a function that removes it */
 export async function makeSqliteTemplate(): Promise<{ file: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'reelmend-template-'));
   const file = path.join(folder, 'template.sqlite');
   const db = connectDatabase({ databaseUrl: null, sqlitePath: file });
   await db.migrate.latest();
-  // One file without its log beside it, so that a copy is whole.
+  // Without a separate log file, so that a copy of the one file is complete.
   await db.raw('PRAGMA journal_mode = DELETE');
   await db.destroy();
   return { file, remove: () => rm(folder, { recursive: true, force: true }) };

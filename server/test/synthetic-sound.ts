@@ -1,11 +1,11 @@
 import { seededRandom } from './seeded-random.ts';
 
-/** Mono samples made in code, full scale 1: stand-ins for recordings where none are at hand. */
+/** Mono samples made in code, full scale 1, for use where no recordings are available. */
 export type Samples = Float32Array;
 
 /**
- * Wind as a microphone hears it: noise that falls by 6 dB per octave from 60 Hz and by 12 from 600 Hz, its level driven by
- * gusts (log-normal, about +-6 dB, changing within 0.1 to 2 s). RMS 0.1.
+ * Wind as a microphone picks it up: noise that falls by 6 dB per octave from 60 Hz and by 12 from 600 Hz, its level
+ * driven by gusts (log-normal, about +-6 dB, changing within 0.1 to 2 s). RMS 0.1.
  */
 export function gustingWind(seconds: number, rateHz: number, seed: number): Samples {
   const random = seededRandom(seed);
@@ -20,7 +20,7 @@ export function gustingWind(seconds: number, rateHz: number, seed: number): Samp
   for (let i = 0; i < count; i++) {
     slow += s * (gauss(random) - slow);
     fast += f * (gauss(random) - fast);
-    // A one-pole low-pass shrinks white noise by sqrt(pole / 2); the division makes both of unit size.
+    // A one-pole low-pass reduces white noise by sqrt(pole / 2); the division gives both unit deviation.
     const gust = 0.55 * (slow / Math.sqrt(s / 2)) + 0.35 * (fast / Math.sqrt(f / 2));
     first += a * (gauss(random) - first);
     second += b * (first - second);
@@ -30,8 +30,8 @@ export function gustingWind(seconds: number, rateHz: number, seed: number): Samp
 }
 
 /**
- * Voice-like sound: harmonics of a gliding pitch under moving formants in syllables of a quarter second, hissed consonants
- * and a pause after every few syllables. RMS 0.1.
+ * Voice-like sound: harmonics of a gliding pitch under moving formants in syllables of a quarter second, with noisy
+ * consonants and a pause after every few syllables. RMS 0.1.
  */
 export function voiceLike(seconds: number, rateHz: number, seed: number): Samples {
   const random = seededRandom(seed);
@@ -87,7 +87,7 @@ function addSyllable(
   }
 }
 
-/** Short hits at the given times: a burst of noise that dies away in 40 ms. Peak 0.8. */
+/** Short hits at the given times: bursts of noise that decay within 40 ms. Peak 0.8. */
 export function hits(seconds: number, rateHz: number, timesMs: readonly number[], seed: number): Samples {
   const random = seededRandom(seed);
   const samples = new Float32Array(Math.round(seconds * rateHz));
@@ -100,7 +100,7 @@ export function hits(seconds: number, rateHz: number, timesMs: readonly number[]
   return samples;
 }
 
-/** Crackles at chance moments, as of embers: bursts of noise that die away in 1.5 ms. Peak 0.2. */
+/** Crackles at random times, as of embers: bursts of noise that decay within 1.5 ms. Peak 0.2. */
 export function crackles(seconds: number, rateHz: number, perSecond: number, seed: number): Samples {
   const random = seededRandom(seed);
   const samples = new Float32Array(Math.round(seconds * rateHz));
@@ -115,9 +115,7 @@ export function crackles(seconds: number, rateHz: number, perSecond: number, see
   return samples;
 }
 
-/**
- * Thumps of a ball or a drum, not quite evenly spaced: noise below 80 Hz that dies away in 60 ms.
- */
+/** Thumps of a ball or a drum, not quite evenly spaced: noise below 80 Hz that decays within 60 ms. */
 export function thumps(seconds: number, rateHz: number, perSecond: number, seed: number): Samples {
   const random = seededRandom(seed);
   const samples = new Float32Array(Math.round(seconds * rateHz));
@@ -166,7 +164,7 @@ export function chords(seconds: number, rateHz: number, seed: number): Samples {
   return scaleTo(samples, 0.1);
 }
 
-/** White noise through a low-pass at `cutoffHz` (6 dB per octave); RMS as given. Steady, like rooms and roads. */
+/** White noise through a low-pass at `cutoffHz` (6 dB per octave) with the given RMS. Steady, like rooms and roads. */
 export function steadyNoise(
   seconds: number,
   rateHz: number,
@@ -182,9 +180,7 @@ export function steadyNoise(
   return scaleTo(samples, options.rms);
 }
 
-/**
- * `sound + wind` with the wind scaled to a ratio of mean powers, in dB. The wind is repeated when it is shorter.
- */
+/** `sound + wind` with the wind scaled to a ratio of mean powers, dB. A shorter wind is repeated. */
 export function mixAtSnr(sound: Samples, wind: Samples, snrDb: number): Samples {
   const tiled = Float32Array.from(sound, (_, i) => wind[i % wind.length] ?? 0);
   const gain = (rms(sound) / rms(tiled)) * 10 ** (-snrDb / 20);

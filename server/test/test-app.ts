@@ -15,13 +15,13 @@ import { createTestDatabase, type Engine } from './test-database.ts';
 
 export interface TestAppOptions {
   readonly engine: Engine;
-  /** Environment variables over the test defaults (no rate limits, port 0, a data folder of its own). */
+  /** Environment variables over the test defaults (no rate limits, port 0, a temporary data folder). */
   readonly env?: Readonly<Record<string, string>>;
-  /** Kinds of queued work the app does; mail alone by default, repairs only where a test asks for them. */
+  /** Kinds of queued work that the app does; by default only mail, repairs where a test asks for them. */
   readonly work?: readonly ('media' | 'mail')[];
-  /** Sends mails; kept in `mails` by default. */
+  /** Sends mails; by default they are collected in `mails`. */
   readonly mailer?: Mailer;
-  /** For tests that run repairs. */
+  /** Only for tests that run repairs. */
   readonly tools?: ToolPaths;
 }
 
@@ -32,12 +32,12 @@ export interface TestApp extends Services {
   readonly mails: readonly Mail[];
   /** Waits for the newest mail to an address. @throws after 5 s */
   mailTo(address: string): Promise<Mail>;
-  /** Moves the clock of the server forward; it runs on from there. */
+  /** Moves the clock of the server forward; it continues from there. */
   advance(ms: number): void;
   now(): number;
   /** A browser without a session. */
   client(): TestClient;
-  /** A browser of this person, signed in; of a new one when none is given. */
+  /** A browser in which this user is signed in; a new user when none is given. */
   signIn(user?: User): Promise<{ client: TestClient; user: User }>;
   stop(): Promise<void>;
 }
@@ -46,8 +46,8 @@ export interface TestApp extends Services {
 export const TEST_PUBLIC_URL = 'http://reelmend.test';
 
 /**
- * The real server on a free port with a database of its own: everything is wired as in production, but the
- * mails are kept and the clock can be moved. Always `stop()` it.
+ * Starts the real server on a free port with its own database. Everything is wired as in production, but mails are
+ * collected and the clock can be moved. Always `stop()` it.
  */
 export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   const database = await createTestDatabase(options.engine);
@@ -129,7 +129,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
   };
 }
 
-/** The token of the first link of a mail. */
+/** The token in the first link of a mail. */
 export function tokenOf(mail: Mail): string {
   const token = /[?&]token=([A-Za-z0-9_-]+)/.exec(mail.text)?.[1];
   if (token === undefined) throw new Error(`No link in: ${mail.text}`);

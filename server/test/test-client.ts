@@ -4,9 +4,9 @@ import { buildPath, type Endpoint } from '#common/api/endpoint.ts';
 export interface Answer<Body> {
   readonly status: number;
   readonly headers: Headers;
-  /** The body by the endpoint's schema; null for a refusal. */
+  /** The body parsed by the endpoint's schema; null for a refusal. */
   readonly body: Body | null;
-  /** The body as it came, parsed when it is JSON. */
+  /** The body as received, parsed when it is JSON. */
   readonly raw: unknown;
 }
 
@@ -17,14 +17,14 @@ export interface CallInput {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A browser as far as the server can tell: keeps cookies, names its origin. */
+/** A browser as far as the server can tell: keeps cookies and sends its origin. */
 export interface TestClient {
   readonly baseUrl: string;
   call<R extends z.ZodType>(
     endpoint: Endpoint<z.ZodType, z.ZodType, z.ZodType, R>,
     input?: CallInput,
   ): Promise<Answer<z.output<R>>>;
-  /** Any request on a path, with cookies and origin. */
+  /** Any request to a path, with cookies and origin. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** The `Cookie` header it would send. */
   cookies(): string;

@@ -16,13 +16,13 @@ export function hasEngine(engine: Engine): boolean {
 
 export interface TestDatabase {
   readonly databaseUrl: string | null;
-  /** Folder for everything a server keeps; holds the SQLite file `reelmend.sqlite` on that engine. */
+  /** Folder for everything a server keeps, including the SQLite file `reelmend.sqlite` on that engine. */
   readonly dataDir: string;
   /** Removes database and folder; close all connections first. */
   remove(): Promise<void>;
 }
 
-/** A migrated, empty database of its own and a data folder. */
+/** Creates a migrated, empty database and a data folder. */
 export async function createTestDatabase(engine: Engine): Promise<TestDatabase> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'reelmend-test-'));
   const removeFolder = () => rm(dataDir, { recursive: true, force: true });
@@ -51,7 +51,7 @@ export async function createTestDatabase(engine: Engine): Promise<TestDatabase> 
   };
 }
 
-/** For the few tests of media that need a server: no database is prepared for them. */
+/** Used by the few media tests that need a server, for which no database template is prepared. */
 async function migrateNew(sqlitePath: string): Promise<void> {
   const db = connectDatabase({ databaseUrl: null, sqlitePath });
   await db.migrate.latest();

@@ -2,12 +2,12 @@ import type { GreySize } from '#server/media/grey/grey-frame.ts';
 import { seededRandom } from './seeded-random.ts';
 
 const WAVES = 24;
-/** Grey levels around 128 that each wave adds and takes. */
+/** Amplitude of each wave around 128, grey levels. */
 const WAVE_LEVELS = 12;
 
 /**
- * A small grey picture: a smooth texture, the same in every call, seen through a window that stands at (x, y).
- * @param x pixels, as `y`; fractions are seen as exactly as whole ones
+ * A small grey picture: a smooth texture, the same in every call, seen through a window at (x, y).
+ * @param x pixels, like `y`; fractions are as exact as whole numbers
  */
 export function texturedView({ width, height }: GreySize, x: number, y: number): Uint8Array {
   const random = seededRandom(7);

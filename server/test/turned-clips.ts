@@ -1,14 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { findBox, needBox, parseBoxes } from '#server/media/mp4/box.ts';
 
-/** Cosine and sine of the turn; a phone held upright records with 90. */
+/** Cosine and sine of the rotation; a phone held upright records with 90. */
 const TURNS = { 0: [1, 0], 90: [0, 1], 180: [-1, 0], 270: [0, -1] } as const;
 export type Degrees = keyof typeof TURNS;
 
 /**
- * Marks the first picture track of an MP4 file as turned, as phones do: by the matrix of its header (ISO/IEC 14496-12, 8.3.2). By
- * bytes, because ffmpeg before 6 knows one option for it and later builds know another. The copy is otherwise the same.
- * @param degrees with the clock, as players turn it
+ * Marks the first picture track of an MP4 file as rotated, as phones do, by the matrix of its header (ISO/IEC 14496-12,
+ * 8.3.2). Written as bytes, because the ffmpeg option for it differs before and after version 6. The rest of the copy
+ * is the same.
+ * @param degrees clockwise, as players rotate it
  */
 export async function turnClip(inputPath: string, outputPath: string, degrees: Degrees): Promise<void> {
   const bytes = await readFile(inputPath);
@@ -16,7 +17,7 @@ export async function turnClip(inputPath: string, outputPath: string, degrees: D
   const tracks = parseBoxes(bytes).find(({ type }) => type === 'moov')?.children ?? [];
   const track = tracks.find((box) => findBox(box, 'mdia/minf/vmhd') !== null);
   if (!track) throw new Error(`${inputPath} has no picture track.`);
-  // A view of the file's own bytes.
+  // The payload is a view of the file's bytes, so writing to it changes them.
   const header = needBox(track, 'tkhd').payload;
   const matrixAt = header[0] === 1 ? 52 : 40;
   const [width, height] = [header.readUInt32BE(matrixAt + 36), header.readUInt32BE(matrixAt + 40)];

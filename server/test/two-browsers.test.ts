@@ -13,7 +13,7 @@ const PART_BYTES = MIB;
 const sha256 = (data: Buffer) => createHash('sha256').update(data).digest('hex');
 const tus = { 'tus-resumable': '1.0.0' };
 
-/** A browser's side of one upload; it knows nothing but the file and the account. */
+/** One browser's side of an upload; it knows only the file and the account. */
 async function openUpload(client: TestClient, data: Buffer) {
   const body = { fileName: 'clip.mp4', fileSize: data.length, fingerprint: sha256(data) };
   const issued = await client.call(uploadsApi.uploadUrl, { body });
@@ -61,14 +61,14 @@ describe.each(ENGINES.filter(hasEngine))('two browsers of one account on %s', (e
   const storedSha256 = async (client: TestClient) =>
     (await client.call(videosApi.list)).body?.map(({ originalSha256 }) => originalSha256);
 
-  it('continue what the first had sent when it was killed at 40 percent: the second sends the rest alone', async () => {
+  it('continue what the first had sent when it was killed at 40 percent: the second sends only the rest', async () => {
     const [first, second] = await twoBrowsers();
     const data = randomBytes(10 * MIB);
     const upload = await openUpload(first, data);
     for (let part = 0; part < 4; part += 1) {
       expect(await sendPart(first, upload.url, data, part * PART_BYTES)).toBe(204);
     }
-    // The kill: a part is on its way, its connection ends in the middle.
+    // The kill: a part is on its way when its connection ends.
     await new Promise<void>((resolve) => {
       const headers = {
         ...tus,
@@ -108,7 +108,7 @@ describe.each(ENGINES.filter(hasEngine))('two browsers of one account on %s', (e
     expect((await openUpload(second, data)).url).toBe(url);
     const videoIds = await Promise.all(
       browsers.map(async (client) => {
-        // Each goes on from where the server stands, as the page does after every refusal.
+        // Each continues from the server's offset, as the page does after every refusal.
         for (let tries = 0; tries < 100; tries += 1) {
           const offset = await offsetOf(client, url);
           if (offset === data.length) break;

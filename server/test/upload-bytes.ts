@@ -2,8 +2,8 @@ import { uploadsApi } from '#common/api/uploads.ts';
 import type { TestClient } from './test-client.ts';
 
 /**
- * Sends bytes the way the specification describes (upload-url, one PUT, upload-complete) and makes a video
- * of them. @returns the video's id
+ * Sends bytes as the specification describes (upload-url, one PUT, upload-complete) and makes a video from them.
+ * @returns the video's id
  */
 export async function uploadBytes(
   client: TestClient,

@@ -17,7 +17,7 @@ export const PRIORITY = { normal: 0, paid: 10 } as const;
 export interface NewVideo {
   readonly user: { readonly id: string; readonly plan: PlanSlug };
   readonly fileName: string;
-  /** The original, already in the storage. */
+  /** The original, which is already in the storage. */
   readonly original: StoredFile;
   /** Null for a clip that the server made itself. */
   readonly uploadId: string | null;
@@ -32,8 +32,8 @@ export interface CreateVideoDeps {
 }
 
 /**
- * Everything that a new video consists of, in one transaction: object row, video, draft backup, counted
- * unit and job. A sample is neither counted nor backed up. Events are the caller's, after the commit.
+ * Creates everything that a new video consists of, in one transaction: object row, video, draft backup, counted unit
+ * and job. A sample is neither counted nor backed up. The caller emits the events after the commit.
  * @returns the video's id
  * @throws AppError `quota_reached`
  */
@@ -64,7 +64,7 @@ export async function createVideo(
   return id;
 }
 
-/** The rows of a video before its first attempt: its object and itself. */
+/** Inserts the rows of a video before its first attempt: its object and the video itself. */
 export async function insertVideo(
   trx: Transaction,
   video: NewVideo & { readonly id: string },
@@ -92,7 +92,7 @@ export async function insertVideo(
   });
 }
 
-/** Puts the processing job of a video into the queue, in front for plans that include it. */
+/** Queues the processing job of a video, with priority for plans that include it. */
 export async function enqueueProcessing(
   trx: Transaction,
   queue: JobQueue,
@@ -110,7 +110,7 @@ export async function enqueueProcessing(
   );
 }
 
-/** Notes a stored object; one that was put again is whole again. */
+/** Records a stored object; storing it again clears its damaged mark. */
 export async function recordObject(trx: Transaction, object: StoredFile, at: number): Promise<void> {
   await StoredObject.query(trx)
     .insert({
@@ -124,12 +124,12 @@ export async function recordObject(trx: Transaction, object: StoredFile, at: num
     .merge(['checkedAt', 'damaged']);
 }
 
-/** All columns that hold a video's name. */
+/** All columns that contain a video's name. */
 export function namesOf(fileName: string) {
   return { originalFileName: fileName, nameLower: nameLowerOf(fileName), nameKey: nameKeyOf(fileName) };
 }
 
-/** The step list of a video that has not begun. */
+/** The step list of a video before processing starts. */
 export function waitingSteps(): Video['steps'] {
   return PROCESSING_STEPS.map((step) => ({ step: step.id, state: 'waiting', tookMs: null, note: '' }));
 }

@@ -11,7 +11,7 @@ type Sort = NonNullable<VideosQuery['sort']>;
 interface Order {
   readonly column: 'createdAt' | 'fileSize' | 'nameKey';
   readonly direction: 'asc' | 'desc';
-  /** The column's value that the text of a cursor stands for; null for a text that stands for none. */
+  /** The column value that the text of a cursor means; null for an invalid text. */
   readonly valueOf: (text: string) => string | number | null;
 }
 
@@ -23,8 +23,8 @@ const ORDERS: Readonly<Record<Sort, Order>> = {
 };
 
 /**
- * The videos of an account that match, in the wanted order (newest first unless said), with their current
- * version: all of them, or at most `limit` behind the one the cursor stands for.
+ * The matching videos of an account with their current version, newest first unless the query says otherwise: all of
+ * them, or at most `limit` after the cursor.
  */
 export function listVideos(db: Knex, userId: string, query: VideosQuery): Rows {
   const { column, direction, valueOf } = ORDERS[query.sort ?? 'newest'];

@@ -3,12 +3,12 @@ import { newId } from '#db/base-model.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import type { StoredFile } from '#server/pipeline/storage/media-storage.ts';
 
-/** What a file beside the versions is, of which a video has one at most. */
+/** Identifies a file kept beside the versions; a video has at most one of each. */
 export type SideFile = Pick<VideoVersion, 'videoId' | 'kind'> & Partial<Pick<VideoVersion, 'platformFix'>>;
 
 /**
- * Puts a file that was made of a result in the place of an earlier one of its kind.
- * @returns objects of the earlier one, where it had other bytes
+ * Replaces an earlier file of the same kind by one newly made from a result.
+ * @returns objects of the earlier file that are no longer used, if its bytes were others
  */
 export async function replaceVersion(
   trx: Transaction,

@@ -26,8 +26,8 @@ interface Owner {
 
 export interface VideoRestore {
   /**
-   * Makes a backed-up original the current version of its video; brings a deleted video back under its
-   * old id and mends it again. Doing it twice changes nothing more.
+   * Makes a backed-up original the current version of its video, or restores a deleted video under its old id and
+   * repairs it again. Doing it twice changes nothing more.
    * @throws AppError `conflict` while the video has no finished result, `not_found` when the bytes are gone,
    *   `quota_reached` when the unit of a deleted video was given back and no other is left
    */
@@ -59,13 +59,13 @@ export function createVideoRestore(deps: VideoRestoreDeps): VideoRestore {
     try {
       await db.transaction(async (trx) => {
         const video = { id: videoId, user: owner, fileName, original, uploadId: null, isSample: false };
-        // The unit of the upload still stands, unless it was given back: then it counts from now on.
+        // The unit of the upload still counts; if it was given back, it counts again from now on.
         await quota.retake(videoId, trx);
         await insertVideo(trx, video, now);
         await enqueueProcessing(trx, queue, { id: videoId, user: owner });
       });
     } catch (error) {
-      // A parallel restore was faster; the video is back.
+      // A parallel restore was faster, and the video is back.
       if (error instanceof UniqueViolationError) return;
       throw error;
     }
@@ -78,7 +78,7 @@ export function createVideoRestore(deps: VideoRestoreDeps): VideoRestore {
     }
     if (!(await storage.stat(backup.sha256))) throw new AppError('not_found', FILE_GONE);
     const changed = await db.transaction(async (trx) => {
-      // The lock makes look and switch one step: of parallel restores one makes a version.
+      // The lock makes check and switch one step: of parallel restores one makes a version.
       await Video.query(trx).findById(video.id).select('id').forUpdate();
       const locked = await Video.query(trx).findById(video.id).withGraphFetched('currentVersion');
       const current = locked?.currentVersion;

@@ -42,7 +42,7 @@ describe.each(ENGINES)('pages of lists on %s', (engine) => {
       client = signedIn.client;
       ownerId = signedIn.user.id;
       await seedVideos(app.db, signedIn.user.id, COUNT);
-      // Thirty of them at the same moment: the id alone tells them apart.
+      // Thirty of them have the same time, so only the id distinguishes them.
       const rows = await Video.query(app.db)
         .select('id', 'createdAt')
         .orderBy('createdAt')
@@ -73,7 +73,7 @@ describe.each(ENGINES)('pages of lists on %s', (engine) => {
       expect(walked.map((video) => video.id)).toEqual(whole.map((video) => video.id));
     });
 
-    it('go on after a video that was deleted meanwhile', async () => {
+    it('continue after a video that was deleted meanwhile', async () => {
       const whole = (await client.call(videosApi.list)).body ?? [];
       const first = await page(10);
       const last = first.at(-1);
@@ -109,7 +109,7 @@ describe.each(ENGINES)('pages of lists on %s', (engine) => {
       expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
     });
 
-    it('find names in any case and script, ids by their beginning, and take signs as they are', async () => {
+    it('find names in any case and script, ids by their beginning, and take wildcards literally', async () => {
       const [first] = await page(1);
       const id = first?.id ?? '';
       await client.call(videosApi.rename, { params: { id }, body: { fileName: 'ÉTÉ 100%_Süd!.mp4' } });
@@ -164,7 +164,7 @@ describe.each(ENGINES)('pages of lists on %s', (engine) => {
         fileName: `take ${index}.mp4`,
         sha256: video?.originalSha256 ?? '',
         sizeBytes: 1,
-        // Some of the same moment: the id alone tells them apart.
+        // Some have the same time, so only the id distinguishes them.
         lastModified: app.now() - 1000 * Math.floor(index / 4),
         expiresAt: app.now() + 3600_000,
         createdAt: 1,
@@ -187,7 +187,7 @@ describe.each(ENGINES)('pages of lists on %s', (engine) => {
       expect((await app.client().fetch(address)).status).toBe(401);
     });
 
-    it('are made of videos that can be read one by one, by their owner', async () => {
+    it('contain videos that their owner can read one by one', async () => {
       const [video] = await page(1);
       const params = { id: video?.id ?? '' };
       expect((await client.call(videosApi.read, { params })).body).toEqual(video);
@@ -198,7 +198,7 @@ describe.each(ENGINES)('pages of lists on %s', (engine) => {
       expect((await client.call(videosApi.list, { query })).status).toBe(400);
     });
 
-    it('of ideas give every idea once in each order, and those of a filter alone', async () => {
+    it('of ideas give every idea once in each order, and only those of the filter', async () => {
       for (const filter of BOARD_QUERIES) {
         const whole = (await client.call(ideasApi.list, { query: filter })).body ?? [];
         const walked: string[] = [];

@@ -77,7 +77,7 @@ describe.each(ENGINES)('video state on %s', (engine) => {
     expect((await row(id)).liveFindings).toBeNull();
   });
 
-  it('never leaves an end state by a late word', async () => {
+  it('never leaves an end state because of a late report', async () => {
     const id = await makeVideo();
     const attempt = (await server.state.begin(id)) ?? 0;
     expect(await server.state.fail(id, attempt, 'stalled', 'It stalled.')).toBe(true);
@@ -88,7 +88,7 @@ describe.each(ENGINES)('video state on %s', (engine) => {
     expect(await row(id)).toMatchObject({ status: 'failed', errorMessage: 'It stalled.' });
   });
 
-  it('announces after the commit what a reader then finds', async () => {
+  it('announces changes after the commit, when a reader can see them', async () => {
     const id = await makeVideo();
     const attempt = (await server.state.begin(id)) ?? 0;
     const seen: Promise<number>[] = [];

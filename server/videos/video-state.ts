@@ -9,7 +9,7 @@ import type { EventBus } from '#server/events.ts';
 import type { Quota } from '#server/plans/quota.ts';
 import { waitingSteps } from './create-video.ts';
 
-/** What a running attempt may tell; only named parts change. */
+/** What a running attempt may report; only the given parts change. */
 export interface ProgressReport {
   readonly step?: ProcessingStepId;
   /** 0 to 100. */
@@ -31,24 +31,26 @@ export interface Completion {
 }
 
 /**
- * The only writer of a video's status, step, progress and error. Each transition is one conditional
- * update: a late worker of an earlier attempt, and any writer to a deleted or finished video, matches no
- * row. Each raises `version`. Events go out after the commit.
+ * The only writer of a video's status, step, progress and error. Each transition is one conditional update, so a late
+ * worker of an earlier attempt, and any writer to a deleted or finished video, matches no row. Each transition raises
+ * `version`. Events are emitted after the commit.
  */
 export interface VideoState {
-  /** Starts an attempt. @returns its number, the fence for all later writes; null when there is nothing to do */
+  /**
+   * Starts an attempt. @returns its number, the fencing token for all later writes; null when there is nothing to do
+   */
   begin(videoId: string): Promise<number | null>;
-  /** @returns false when the attempt may not write any more: stop the work */
+  /** @returns false when the attempt may no longer write and must stop */
   report(videoId: string, attempt: number, report: ProgressReport): Promise<boolean>;
-  /** Inside the publishing transaction; the caller rolls back on false and announces after the commit. */
+  /** Runs inside the publishing transaction; the caller rolls back on false and announces after the commit. */
   complete(trx: Transaction, videoId: string, attempt: number, completion: Completion): Promise<boolean>;
-  /** Says to the rest of the program that `complete` was committed. */
+  /** Announces that `complete` was committed. */
   announceCompleted(userId: string, videoId: string): void;
-  /** Says in a sentence why a video that is still to be processed cannot go on now; `begin` takes it back. */
+  /** Sets a sentence that says why a video still to be processed cannot continue now; `begin` clears it. */
   hold(videoId: string, attempt: number, code: string, message: string): Promise<void>;
-  /** Ends a processing video with a sentence for people; `attempt` null ends it whoever works on it. */
+  /** Ends a processing video with a sentence for people; `attempt` null ends it whichever attempt is running. */
   fail(videoId: string, attempt: number | null, code: string, message: string): Promise<boolean>;
-  /** Makes another stored version of a finished video the current one; the caller announces. */
+  /** Makes another stored version of a finished video the current one; the caller announces it. */
   switchVersion(
     trx: Transaction,
     videoId: string,
@@ -68,7 +70,7 @@ export interface VideoStateDeps {
 
 const MESSAGE_MAX_CHARS = 500;
 
-/** Found defects with what the library is filtered by. */
+/** Found defects, with the column that the library filters by. */
 function issuesOf(issues: VideoIssues) {
   return { issues, defectKinds: defectKindsOf(issues) };
 }

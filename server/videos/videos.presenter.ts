@@ -3,8 +3,8 @@ import type { Video } from '#db/models/video.ts';
 
 /**
  * Row -> state of processing.
- * @param queuePosition jobs in front of this one; null when it is not waiting
- * @param limitedExport what Download gives instead of the whole result; null when it gives that
+ * @param queuePosition number of jobs before this one; null when it is not waiting
+ * @param limitedExport the smaller copy that Download gives; null when it gives the whole result
  */
 export function toStatusDto(
   video: Video,

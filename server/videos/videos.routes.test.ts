@@ -68,7 +68,7 @@ async function finished(
   return id;
 }
 
-/** A video as it is left by a deletion before any work was done on it: its unit is given back. */
+/** A video deleted before any work was done on it, so its unit is given back. */
 async function deletedEarly(user: TestUser): Promise<string> {
   const id = await finished(user, randomBytes(60));
   await server.videos.remove(user, id);
@@ -151,7 +151,7 @@ describe('GET /api/videos and status', () => {
 });
 
 describe('PUT /api/videos/:id/rename', () => {
-  it('changes the trimmed name and refuses none, endless ones and other types', async () => {
+  it('changes the name after trimming and refuses empty names, overlong ones and other types', async () => {
     const id = await finished(owner);
     const rename = (fileName: unknown) => call('PUT', `/api/videos/${id}/rename`, { body: { fileName } });
     const name = '<img src=x onerror=alert(1)> "é\u202e".mp4';
@@ -210,7 +210,7 @@ describe('report, share, stats', () => {
     expect((await call('GET', `/api/videos/${failed}/report`)).status).toBe(409);
   });
 
-  it('shows a shared video to everybody until it is taken back', async () => {
+  it('shows a shared video to everybody until sharing ends', async () => {
     const id = await finished(owner, undefined, 'Summer.mp4');
     const anonymous = { user: null };
     expect((await call('GET', `/api/shared/${id}`, anonymous)).status).toBe(404);
@@ -246,7 +246,7 @@ describe('report, share, stats', () => {
       quota: { used: 4, limit: 5 },
     });
     expect(new Date(stats.quota?.resetsAt ?? '').getUTCDate()).toBe(1);
-    // One clip with seven lost seconds, beside three with three fixes each: an hour, and three quarters of one.
+    // One clip with seven lost seconds beside three with three fixes each: an hour, plus three quarters of an hour.
     const [one] = await Video.query(server.db).where({ userId: user.id, status: 'completed' });
     await Video.query(server.db)
       .findById(one?.id ?? '')
@@ -262,7 +262,7 @@ describe('report, share, stats', () => {
 });
 
 describe('stream and download', () => {
-  it('answers ranges, conditions and HEAD as RFC 9110 asks', async () => {
+  it('answers ranges, conditions and HEAD as RFC 9110 requires', async () => {
     const id = await finished(owner);
     const stream = (headers: Record<string, string> = {}, method = 'GET') =>
       call(method, `/api/videos/${id}/stream`, { headers });
@@ -294,7 +294,7 @@ describe('stream and download', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([206, '10']);
   });
 
-  it('sends fixed headers that keep the bytes from being a page or being embedded elsewhere', async () => {
+  it('sends fixed headers that prevent the bytes from being a page or being embedded elsewhere', async () => {
     const id = await finished(owner);
     for (const route of ['stream', 'download']) {
       const answer = await call('HEAD', `/api/videos/${id}/${route}`);
@@ -330,7 +330,7 @@ describe('stream and download', () => {
     expect([unknown.status, await unknown.json()]).toMatchObject([404, { demoMode: false }]);
   });
 
-  it('says 404 when the stored bytes are gone, and stays alive', async () => {
+  it('says 404 when the stored bytes are gone, and keeps running', async () => {
     const user = await server.newUser();
     const id = await finished(user);
     const row = await Video.query(server.db).findById(id).withGraphFetched('currentVersion');
@@ -362,7 +362,7 @@ describe('stream and download', () => {
     expect(original.headers.get('x-content-sha256')).toBe(row?.originalSha256);
   });
 
-  it('closes the files of readers that go away', async () => {
+  it('closes the files of readers that disconnect', async () => {
     const id = await finished(owner);
     const openFiles = async () => (await readdir('/proc/self/fd')).length;
     const before = await openFiles();
@@ -449,7 +449,7 @@ describe('drafts', () => {
     expect((await list(user))[0]).toMatchObject({ unchanged: true, hasPoster: true, fixesApplied: {} });
   });
 
-  it('bring a deleted video back under its id, once, however many ask', async () => {
+  it('restore a deleted video under its id, once, however many requests there are', async () => {
     const user = await server.newUser('starter');
     const id = await finished(user);
     const [draft] = await draftsOf(user);
@@ -457,7 +457,7 @@ describe('drafts', () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => call('POST', `/api/drafts/${draft?.id}/restore`, { user })),
     );
-    // Those that come while it is being mended again are told so.
+    // Requests that arrive while it is repaired again get a 409.
     for (const answer of answers) expect([200, 409]).toContain(answer.status);
     await expect
       .poll(async () => (await list(user)).map((video) => [video.id, video.status]))
@@ -465,7 +465,7 @@ describe('drafts', () => {
     expect((await server.quota.read(user.id)).used).toBe(1);
   });
 
-  it('count a video that was deleted before any work was done on it, when they bring it back', async () => {
+  it('count a video that was deleted before any work was done on it, when they restore it', async () => {
     const user = await server.newUser('starter');
     for (let used = 0; used < 4; used += 1) await finished(user, randomBytes(50));
     const ids = [await deletedEarly(user), await deletedEarly(user)];
@@ -497,7 +497,7 @@ describe('drafts', () => {
 });
 
 describe('readers that stop reading', () => {
-  it('cost little memory, however much they asked for', async () => {
+  it('use little memory, however much they requested', async () => {
     const user = await server.newUser();
     const id = await finished(user);
     const big = await server.storage.putBuffer(randomBytes(64 * 1024 * 1024));
@@ -529,7 +529,7 @@ describe('readers that stop reading', () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     const grownMb = (process.memoryUsage.rss() - before) / 1024 ** 2;
     for (const response of paused) response.destroy();
-    // Reader and server share this process, so each connection is counted twice.
+    // Reader and server share this process, so each connection counts twice.
     expect(grownMb).toBeLessThan(80);
   }, 30_000);
 });

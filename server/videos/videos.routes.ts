@@ -12,7 +12,7 @@ export interface VideosRoutesDeps {
 
 type SampleOwner = Parameters<VideosService['retry']>[0];
 
-/** The library calls; media bytes have routes of their own. */
+/** The calls of the library; media bytes have their own routes. */
 export function createVideosRoutes({ videos, makeSample }: VideosRoutesDeps): AppRouter {
   const router = createRouter();
   signedIn(router, videosApi.list, ({ ctx, user, query }) => videos.list(user, withPageSize(ctx, query)));

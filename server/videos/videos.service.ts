@@ -25,37 +25,37 @@ import { toStatusDto, toVideoDto } from './videos.presenter.ts';
 interface Owner {
   readonly id: string;
 }
-/** The plan says how large a download may be, which every answer about a video tells. */
+/** An owner with the plan, which limits the size of downloads; every answer about a video states the limit. */
 interface Subscriber extends Owner {
   readonly plan: PlanSlug;
 }
 
-/** The library of an account. A video of someone else and one that does not exist answer alike. */
+/** The library of an account. A video of someone else gets the same answer as one that does not exist. */
 export interface VideosService {
-  /** Newest first unless the query says otherwise; all that match, or a page of them. */
+  /** Newest first unless the query says otherwise; all matching videos, or a page of them. */
   list(owner: Subscriber, query?: VideosQuery): Promise<VideoDto[]>;
   read(owner: Subscriber, videoId: string): Promise<VideoDto>;
   status(owner: Subscriber, videoId: string): Promise<StatusDto>;
   /** State and owner of any video, for the push; null when it is gone. */
   statusForPush(videoId: string): Promise<{ userId: string; status: StatusDto } | null>;
   rename(owner: Subscriber, videoId: string, fileName: string): Promise<VideoDto>;
-  /** Deletes for ever and stops a running job; draft backups remain. */
+  /** Deletes permanently and stops a running job; draft backups remain. */
   remove(owner: Owner, videoId: string): Promise<void>;
   /** @throws AppError `conflict` unless the video failed, `quota_reached` */
   retry(owner: Subscriber, videoId: string): Promise<StatusDto>;
   /** @throws AppError `not_ready` before the first result */
   report(owner: Owner, videoId: string): Promise<RepairReport>;
-  /** Has the file made that Download gives on a plan with a size limit (D-42). @throws AppError `not_ready` */
+  /** Requests the smaller file that Download gives on a plan with a size limit (D-42). @throws AppError `not_ready` */
   exportLimited(owner: Subscriber, videoId: string): Promise<StatusDto>;
-  /** Stops the smaller copy that waits or is being made. @throws AppError `not_found` */
+  /** Cancels the smaller copy that is waiting or being made. @throws AppError `not_found` */
   cancelExport(owner: Subscriber, videoId: string): Promise<StatusDto>;
   share(owner: Owner, videoId: string, shared: boolean): Promise<{ shared: boolean }>;
   /** @throws AppError `not_found` unless the owner shares it and it is finished */
   sharedVideo(videoId: string): Promise<z.infer<typeof sharedVideoDto>>;
   stats(owner: Owner): Promise<StatsDto>;
-  /** Row with its current version. @throws AppError `not_found` */
+  /** The row with its current version. @throws AppError `not_found` */
   owned(owner: Owner, videoId: string): Promise<Video>;
-  /** Like `owned`, for a shared video and anybody. */
+  /** Like `owned`, but for a shared video and any visitor. */
   shared(videoId: string): Promise<Video>;
 }
 
@@ -68,7 +68,7 @@ export interface VideosServiceDeps {
   readonly events: EventBus;
   readonly now: () => number;
   readonly exports: Pick<LimitedExports, 'of' | 'ensure' | 'cancel'>;
-  /** Removes objects that nothing refers to any more. */
+  /** Removes those of the objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
 }
 
@@ -150,7 +150,7 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
             versions.map((version) => version.id),
           );
         await queue.cancelForVideo(videoId, trx);
-        // Deleted before any work was done on it: it does not count (D-38).
+        // Deleted before any work was done on it, so it does not count (D-38).
         if (video.status === 'processing' && video.attempt === 0) await quota.release(videoId, trx);
         await Video.query(trx).deleteById(videoId);
         const compared = previews.map(({ sha256 }) => sha256).filter((sha256) => sha256 !== null);
@@ -240,7 +240,7 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
         >();
       const of = (status: Video['status']) => byStatus.find((row) => row.status === status);
       const videosProcessed = of('completed')?.videos ?? 0;
-      // Postgres gives a sum as text.
+      // Postgres returns a sum as text.
       const issuesFixed = Number(of('completed')?.fixes ?? 0);
       const timedFixes = Number(of('completed')?.timedFixes ?? 0);
       const { used, limit, resetsAt } = await quota.read(owner.id);

@@ -15,7 +15,7 @@ const Face = styled(Link)`
   }
 `;
 
-/** The way back to the page above, over a page's heading. */
+/** The link to the parent page, above a page's heading. */
 export function BackLink({ to, children }: { readonly to: string; readonly children: ReactNode }) {
   return (
     <Face to={to}>

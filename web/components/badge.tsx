@@ -36,7 +36,7 @@ interface BadgeProps {
   readonly title?: string;
 }
 
-/** A state in a word; the colour only repeats it. */
+/** A state in one word; the colour only repeats it. */
 export function Badge({ tone = 'neutral', icon, children, title }: BadgeProps) {
   return (
     <Face $tone={tone} title={title}>

@@ -118,7 +118,7 @@ export function Button({
   );
 }
 
-/** A link that looks like a button; for places, not for actions. */
+/** A link that looks like a button; for navigation, not for actions. */
 export function ButtonLink({ look = 'primary', size = 'm', icon, children, ...rest }: Common & LinkProps) {
   return (
     <LinkFace $look={look} $size={size} {...rest}>
@@ -157,7 +157,7 @@ const Round = styled.button<{ $tone: 'plain' | 'danger' }>`
 
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly icon: IconName;
-  /** The name read out and shown as a tip. */
+  /** The accessible name, also shown as a tooltip. */
   readonly label: string;
   readonly tone?: 'plain' | 'danger';
   readonly ref?: React.Ref<HTMLButtonElement>;

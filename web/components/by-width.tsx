@@ -12,7 +12,7 @@ const Narrow = styled.span`
   }
 `;
 
-/** One of two texts: on a phone nothing is dropped and nobody clicks. */
+/** One of two texts by screen width: on a phone, nobody drops or clicks. */
 export function ByWidth({ wide, phone }: { readonly wide: string; readonly phone: string }) {
   return (
     <>

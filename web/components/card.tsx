@@ -1,7 +1,7 @@
 import styled from 'styled-components';
 import { colour, radius, space } from '../theme.ts';
 
-/** A raised piece of cloth with a hairline hem. */
+/** A raised card with a hairline border. */
 export const Card = styled.section`
   border: 1px solid ${colour.line};
   border-radius: ${radius.m};

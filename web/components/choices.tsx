@@ -46,18 +46,18 @@ const Option = styled.label`
 `;
 
 interface ChoicesProps<Value extends string> {
-  /** What is chosen; read out. */
+  /** The accessible name of the choice. */
   readonly label: string;
   readonly options: readonly { readonly value: Value; readonly label: string }[];
   readonly value: Value;
   readonly onChange: (value: Value) => void;
 }
 
-/** One of a few, side by side: radio buttons that look like a switch. */
+/** A choice among a few options side by side: radio buttons that look like a switch. */
 export function Choices<Value extends string>({ label, options, value, onChange }: ChoicesProps<Value>) {
   const name = useId();
   const keepKeys = (event: KeyboardEvent): void => {
-    // These move and press the radio buttons, whatever they do around them.
+    // These keys operate the radio buttons, whatever shortcut they have outside.
     if (event.key === ' ' || event.key.startsWith('Arrow')) event.stopPropagation();
   };
   return (

@@ -1,9 +1,9 @@
 import styled, { css } from 'styled-components';
 import { colour, figures, radius, space, text } from '../theme.ts';
 
-/** Keeps a wide table on its page: it scrolls by itself, by keyboard too (give it `tabIndex={0}` and a name). */
+/** Keeps a wide table within its page: it scrolls by itself, also by keyboard (give it `tabIndex={0}` and a name). */
 export const TableScroll = styled.section`
-  /* Hidden captions stay inside: placed in the page they would make it wider. */
+  /* Contains visually hidden captions, which would otherwise widen the page. */
   position: relative;
   min-width: 0;
   max-width: 100%;
@@ -27,7 +27,9 @@ const numbers = css`
   }
 `;
 
-/** The one look of tables: `text` has words and figures mixed, `numbers` a column of names and figures beside. */
+/**
+ * The common style of tables: `text` mixes words and figures, `numbers` has a column of names with figures beside it.
+ */
 export const DataTable = styled.table<{ $minWidth?: number; $kind?: 'text' | 'numbers' }>`
   width: 100%;
   min-width: ${({ $minWidth = 0 }) => $minWidth}px;

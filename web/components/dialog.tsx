@@ -46,7 +46,7 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A window over the page; on phones a sheet from below. */
+/** A dialog over the page; on phones a sheet from below. */
 export function Dialog({ open, onOpenChange, title, children }: DialogProps) {
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>

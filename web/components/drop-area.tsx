@@ -4,7 +4,7 @@ import styled from 'styled-components';
 import { MAX_UPLOAD_BYTES, MIN_UPLOAD_BYTES } from '#common/limits.ts';
 import { colour, radius, space } from '../theme.ts';
 
-/** The look of the patch alone; `DropArea` adds the taking of files. */
+/** Only the style of the area; `DropArea` adds accepting files. */
 export const Patch = styled.div<{ $active: boolean; $disabled: boolean }>`
   position: relative;
   display: grid;
@@ -57,8 +57,8 @@ interface DropAreaProps {
 }
 
 /**
- * A patch of cloth that takes dropped files. A click anywhere opens the file browser; the button inside is what
- * keyboards reach, its click rises to the patch.
+ * An area that accepts dropped files. A click anywhere opens the file browser; keyboards reach the button inside, whose
+ * click bubbles to the area.
  */
 export function DropArea({
   accept,
@@ -78,9 +78,9 @@ export function DropArea({
     noKeyboard: true,
     useFsAccessApi: false,
     onDrop: (files, rejections, event) => {
-      // The same file picked again is no change to an input that still holds it.
+      // An input that still contains a file fires no change event when the same file is picked again.
       if (event.target instanceof HTMLInputElement) event.target.value = '';
-      // The library would keep the first of several files; which one was meant is not ours to guess (D-59).
+      // The library would keep the first of several files, but which one was meant is not ours to guess (D-59).
       if (files.length > 0 && (multiple || rejections.length === 0)) onFiles(files);
       if (rejections.length > 0) onRejected(rejections);
     },

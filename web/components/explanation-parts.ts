@@ -1,9 +1,9 @@
-/** Words that only experts know what to do with. */
+/** Terms that only experts understand. */
 const EXPERT = /\bdB\b|\bppm\b|\bticks?\b|\bGOPs?\b|SHA-256|scored/;
 
 /**
- * An explanation of the engine in two parts: what everybody understands, and the sentences with figures of experts. The first sentence
- * is always plain: it says what was done.
+ * Splits an explanation of the engine in two: what everybody understands, and the sentences with expert figures. The
+ * first sentence is always plain, because it says what was done.
  */
 export function explanationParts(explanation: string): { readonly plain: string; readonly expert: string } {
   const sentences = explanation.split(/(?<=[.!?])\s+(?=[A-Z0-9])/);

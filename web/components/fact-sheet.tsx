@@ -2,13 +2,13 @@ import styled from 'styled-components';
 import { colour, figures, space, text } from '../theme.ts';
 import { Card } from './card.tsx';
 
-/** A card of named facts (`dl`): small names, figures in even width, long values broken instead of cut. */
+/** A card of named facts (`dl`): small names, tabular figures, long values wrapped instead of cut. */
 export const FactSheet = styled(Card)`
   display: grid;
   align-content: start;
   gap: ${space(1.5)};
   min-width: 0;
-  /* Before what a page says of its own headings: those of its parts are larger. */
+  /* Overrides heading sizes of pages, whose other sections have larger ones. */
   && h2 {
     font-size: ${text.l};
   }

@@ -60,7 +60,7 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
   readonly ref?: React.Ref<HTMLInputElement>;
 }
 
-/** A labelled input whose hint and error are tied to it; password fields can be made visible. */
+/** A labelled input linked to its hint and error; passwords can be made visible. */
 export function Field({ label, hint, error, type = 'text', id, ...rest }: FieldProps) {
   const ownId = useId();
   const fieldId = id ?? ownId;

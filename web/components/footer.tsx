@@ -29,7 +29,7 @@ const Brand = styled.div`
   gap: ${space(2)};
   align-content: start;
   color: ${colour.ink};
-  /* The pictures, not the room around them for fingers, stand below the name. */
+  /* Aligns the icons, not their touch areas, with the name above. */
   & > ul {
     margin-left: -10px;
   }
@@ -55,7 +55,7 @@ const Rights = styled.p`
   color: ${colour.inkFaint};
 `;
 
-/** The foot of every page; its column links are placeholders and say so (D-11). */
+/** The footer of every page; its column links are placeholders and say so (D-11). */
 export function Footer({ year }: { readonly year: number }) {
   return (
     <Face>
@@ -72,7 +72,7 @@ export function Footer({ year }: { readonly year: number }) {
               <ul>
                 {links.map((link) => (
                   <li key={link}>
-                    {/* A placeholder without target: not focusable, so that it is no dead stop for keyboards. */}
+                    {/* A placeholder without target is not focusable, so that keyboard users do not stop at it. */}
                     <Placeholder role="link" aria-disabled="true" title={texts.soon}>
                       {link}
                     </Placeholder>

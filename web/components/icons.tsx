@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styled from 'styled-components';
 
-/** Own line icons on a 24 grid, drawn with one stroke like the rest of the product. */
+/** Our own line icons on a 24 px grid, drawn with one stroke width. */
 const SHAPES = {
   alert: <path d="M12 4 2.8 19.5h18.4L12 4Zm0 6v4m0 2.8v.2" />,
   arrowLeft: <path d="M20 12H5m6-6-6 6 6 6" />,
@@ -78,7 +78,7 @@ const Svg = styled.svg`
   stroke-linejoin: round;
 `;
 
-/** An icon beside a text or inside a named button; screen readers skip it. */
+/** An icon beside a text or inside a named button; hidden from screen readers. */
 export function Icon({ name, size = 20 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <Svg viewBox="0 0 24 24" width={size} height={size} aria-hidden="true" focusable="false">

@@ -17,7 +17,7 @@ const Mark = styled.span`
   }
 `;
 
-/** The name beside its sign: a torn thread, mended by a cross stitch. */
+/** The name beside its symbol: a torn thread, mended by a cross stitch. */
 export function Logo() {
   return (
     <Mark>

@@ -1,5 +1,5 @@
 const SHORT = { day: 'numeric', month: 'short', year: 'numeric' } as const;
-// Made once: a formatter takes a millisecond to make, and every card of the library shows a date.
+// Created once, because a formatter takes a millisecond to create and every card of the library shows a date.
 const FORMATS = {
   full: new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' }),
   date: new Intl.DateTimeFormat(undefined, SHORT),
@@ -12,7 +12,7 @@ interface MomentProps {
   readonly detail?: 'date' | 'time';
 }
 
-/** A date in the reader's language and zone; the full one stands in the title. */
+/** A date in the reader's language and time zone; the title has the full date. */
 export function Moment({ iso, detail = 'time' }: MomentProps) {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return null;

@@ -22,7 +22,7 @@ const TORN = [
   { id: 'gap', kind: 'dropped_frames', startMs: 40, endMs: 62, outcome: 'left_alone', label: '' },
 ] as const;
 
-/** @param text what is not there, where more is known than the address */
+/** @param text what does not exist, if more is known than the address */
 export function NotFound({ text = texts.text }: { readonly text?: string }) {
   return (
     <Column>

@@ -1,7 +1,9 @@
 import styled from 'styled-components';
 import { space } from '../theme.ts';
 
-/** A line that is there in any case, with room for what comes and goes at its end: what stands below stays where it is. */
+/**
+ * A line that is always present, with room for content that comes and goes at its end, so that nothing below it moves.
+ */
 export const NoteLine = styled.div<{ $minHeight?: '36px' | '44px'; $fixedStart?: boolean }>`
   display: flex;
   align-items: center;

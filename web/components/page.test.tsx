@@ -4,17 +4,17 @@ import { PageHeading } from './page.tsx';
 
 describe('PageHeading', () => {
   beforeEach(() => {
-    // The title of the document as it is sent.
+    // The document title as served.
     document.title = 'Reelmend';
   });
 
-  it('gives the window its title and leaves the first stop to the link past the header', () => {
+  it('sets the window title and leaves the first tab stop to the skip link', () => {
     render(<PageHeading title="Editor">Editor</PageHeading>);
     expect(document.title).toBe('Editor · Reelmend');
     expect(screen.getByRole('heading')).not.toHaveFocus();
   });
 
-  it('takes the focus when one comes from another page, and not again when its title is known better', () => {
+  it('takes the focus after navigation from another page, and not again when its title changes', () => {
     render(<PageHeading title="Editor">Editor</PageHeading>).unmount();
     const { rerender } = render(
       <>

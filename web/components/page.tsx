@@ -3,7 +3,7 @@ import styled from 'styled-components';
 import { appTexts } from '../texts/app.ts';
 import { colour, screen, space, text } from '../theme.ts';
 
-/** The column all pages share. */
+/** The column that all pages share. */
 export const Container = styled.div`
   width: 100%;
   max-width: 1200px;
@@ -16,11 +16,11 @@ export const PageMain = styled(Container).attrs({ as: 'main', id: 'main' })`
   ${screen.tablet} {
     padding-block: ${space(5, 10)};
   }
-  /* Pages fill the window, so that what arrives in them moves no footer. */
+  /* Pages fill the window, so that arriving content does not move the footer. */
   min-height: calc(100dvh - var(--header-height));
 `;
 
-/** A page whose parts stand below each other, none wider than the window. */
+/** A page with its parts below each other, none wider than the window. */
 export const PageColumn = styled(PageMain)`
   display: grid;
   grid-template-columns: minmax(0, 1fr);
@@ -28,7 +28,7 @@ export const PageColumn = styled(PageMain)`
   gap: ${space(3)};
 `;
 
-/** The sentence or two under the heading of a page. */
+/** The introduction below the heading of a page. */
 export const PageLead = styled.p`
   margin-top: ${space(1)};
   max-width: 60ch;
@@ -43,9 +43,9 @@ const Heading = styled.h1`
 `;
 
 /**
- * The heading of a page. It takes the focus when one comes here from another page, so that keyboards and screen
- * readers arrive where the eyes do, and gives the window its title. In a window that has just been opened, which
- * still has the title of the empty document, the first stop stays the link past the header.
+ * The heading of a page, which also sets the window title. It takes the focus after navigation from another page, so
+ * that keyboard and screen reader users start there. In a newly opened window, which still has the document's initial
+ * title, the skip link stays the first tab stop.
  */
 export function PageHeading({ children, title }: { readonly children: ReactNode; readonly title: string }) {
   const heading = useRef<HTMLHeadingElement>(null);

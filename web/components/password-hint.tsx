@@ -9,13 +9,13 @@ const Advice = styled.span`
 `;
 
 interface PasswordHintProps {
-  /** What is typed so far. */
+  /** The password typed so far. */
   readonly password: string;
-  /** User name and address, as far as known. */
+  /** User name and address, if known. */
   readonly names?: readonly string[];
 }
 
-/** The rules of a password, and advice where it is one of the first that are tried; a hint, never a refusal. */
+/** The rules of a password, with advice when it is easy to guess; a hint, never a refusal. */
 export function PasswordHint({ password, names = [] }: PasswordHintProps) {
   return (
     <>

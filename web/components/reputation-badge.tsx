@@ -42,7 +42,7 @@ const Face = styled.span<{ $colour: Level['colour']; $size: BadgeSize }>`
   white-space: nowrap;
 `;
 
-/** Level of a contributor as a sewn mark with its name. */
+/** The level of a contributor as an embroidered mark with its name. */
 export function ReputationBadge({
   points,
   size = 'sm',

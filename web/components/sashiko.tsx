@@ -4,7 +4,7 @@ import { colour } from '../theme.ts';
 const EDGE = 64;
 const TALL = EDGE * Math.sqrt(3);
 
-/** Hemp leaf (asanoha): a triangular grid with spokes from each triangle's middle to its corners. */
+/** Hemp leaf pattern (asanoha): a triangular grid with spokes from each triangle's centre to its corners. */
 function hempLeaf(): string {
   const half = TALL / 2;
   const corners: [number, number][][] = [
@@ -68,7 +68,7 @@ const Cloth = styled.svg`
   }
 `;
 
-/** A sashiko pattern behind a section; pure decoration. */
+/** A sashiko pattern behind a section; decoration only. */
 export function Sashiko({ id }: { readonly id: string }) {
   return (
     <Cloth aria-hidden="true">

@@ -1,7 +1,7 @@
 import styled from 'styled-components';
 import { colour, radius, space } from '../theme.ts';
 
-/** A list to choose from, looking the same in every browser: WebKit keeps its own face otherwise. */
+/** A select box with the same look in every browser; WebKit would keep its native look. */
 export const SelectBox = styled.select<{ $ground?: 'cloth' | 'raised'; $heightPx?: number }>`
   appearance: none;
   min-height: ${({ $heightPx = 44 }) => $heightPx}px;

@@ -5,13 +5,13 @@ const breathe = keyframes`
   50% { opacity: 0.55; }
 `;
 
-/** The look of a place that waits for what is being read. */
+/** The style of a placeholder for content that is loading. */
 export const waiting = css`
   background: ${colour.hover};
   animation: ${breathe} 1.6s ease-in-out infinite;
 `;
 
-/** Holds the place of something that is being read. */
+/** A placeholder for content that is loading. */
 export const Skeleton = styled.span<{ $width?: string; $height?: string }>`
   display: block;
   width: ${({ $width = '100%' }) => $width};

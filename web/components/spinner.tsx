@@ -27,7 +27,7 @@ const Screen = styled.div`
   z-index: 5;
 `;
 
-/** Work of unknown length; always beside a text that says which. */
+/** Indicates work of unknown length; always beside a text that names it. */
 export function Spinner({ size = 24 }: { readonly size?: number }) {
   return (
     <Thread width={size * 2} height={size} viewBox="0 0 64 32" aria-hidden="true">
@@ -36,7 +36,7 @@ export function Spinner({ size = 24 }: { readonly size?: number }) {
   );
 }
 
-/** Shown while it is not known who is signed in, or while a page is being fetched. */
+/** Shown while it is not known who is signed in, or while a page loads. */
 export function FullScreenSpinner({ text = appTexts.loading }: { readonly text?: string }) {
   return (
     <Screen role="status">
@@ -50,7 +50,7 @@ const Room = styled.div`
   min-height: 100dvh;
 `;
 
-/** The spinner in the place of a page: it holds the page's room, so that the footer waits below the fold. */
+/** The spinner in place of a page; it reserves the page's height, so that the footer stays below the fold. */
 export function PageSpinner({ text = appTexts.loading }: { readonly text?: string }) {
   return (
     <Room>

@@ -10,7 +10,7 @@ const Note = styled.p`
   align-items: center;
   gap: ${space(0.5)};
   font-size: ${text.s};
-  /* Two lines are no higher than the button. */
+  /* Two lines are not taller than the button. */
   line-height: 1.2;
   text-align: end;
   color: ${colour.warn};
@@ -21,7 +21,7 @@ const Note = styled.p`
   }
 `;
 
-/** Says that a list is the one that was known last, with a way to ask again. */
+/** Says that a list may be out of date, with a button to reload it. */
 export function StaleNote({
   children,
   onRetry,

@@ -23,7 +23,7 @@ export const Tab = styled(Radix.Trigger)`
   }
   &[data-state='active'] {
     color: ${colour.ink};
-    /* The chosen tab is sewn down by a short running stitch. */
+    /* The selected tab is underlined by a short running stitch. */
     background: repeating-linear-gradient(90deg, ${colour.liveThread} 0 12px, transparent 12px 18px) bottom /
       100% 3px no-repeat;
   }

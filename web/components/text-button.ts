@@ -1,6 +1,6 @@
 import styled from 'styled-components';
 
-/** An action that stands among text or links and looks like one. */
+/** An action among text or links that looks like a link. */
 export const TextButton = styled.button`
   border: 0;
   background: none;

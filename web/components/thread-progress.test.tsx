@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { ThreadProgress } from './thread-progress.tsx';
 
 describe('ThreadProgress', () => {
-  it('announces every quarter politely and stays silent between', () => {
+  it('announces every quarter politely and stays silent in between', () => {
     const bar = (percent: number) => (
       <ThreadProgress label="harbour.mp4" percent={percent} valueText={`Uploading, ${percent} percent`} />
     );
     const { rerender } = render(bar(0));
-    // Screen readers follow only regions that were there before their words.
+    // Screen readers announce only regions that existed before their text.
     const region = screen.getByRole('status');
     const said = new Set<string>();
     for (let percent = 0; percent <= 100; percent += 1) {

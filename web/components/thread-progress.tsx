@@ -9,7 +9,7 @@ const Announcement = styled.span`
 interface ThreadProgressProps {
   readonly label: string;
   readonly percent: number;
-  /** What is going on in words, e.g. "Fixing stuttered cuts, 42 percent". */
+  /** The progress in words, e.g. "Fixing stuttered cuts, 42 percent". */
   readonly valueText: string;
   readonly marks?: readonly ThreadMark[];
   readonly durationMs?: number | null;
@@ -17,7 +17,7 @@ interface ThreadProgressProps {
   readonly live?: boolean;
 }
 
-/** Measured progress as a thread being sewn; read out at every quarter, not at each tick (WCAG 4.1.3). */
+/** Measured progress as a thread being sewn; announced at every quarter, not at every step (WCAG 4.1.3). */
 export function ThreadProgress({
   label,
   percent,
@@ -47,7 +47,7 @@ export function ThreadProgress({
           durationMs={durationMs ?? null}
         />
       </div>
-      {/* There from the start: screen readers follow only regions that they have met empty. */}
+      {/* Present from the start, because screen readers announce only regions that were empty before. */}
       {live && <Announcement role="status">{quarter > 0 ? `${label}: ${quarter} %` : ''}</Announcement>}
     </div>
   );

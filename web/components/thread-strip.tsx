@@ -10,23 +10,23 @@ export interface ThreadMark {
   readonly startMs: number;
   readonly endMs: number;
   readonly outcome: LiveState;
-  /** One line for tips and screen readers. */
+  /** One line for tooltips and screen readers. */
   readonly label: string;
-  /** What it means for who watches the clip. */
+  /** What it means for viewers of the clip. */
   readonly meaning?: string;
 }
 
-/** Faults of single pictures break the thread itself; faults that lie over a stretch run below it. */
+/** Faults of single pictures break the thread itself; faults over a stretch run below it. */
 const BREAKS_THREAD: ReadonlySet<DefectKind> = new Set([
   'stuttered_cut',
   'dropped_frames',
   'corrupted_section',
 ]);
 
-/** Part of the strip that one stitch or fray takes on a phone: nearer marks would be drawn over each other. */
+/** Share of the strip that one stitch or fray takes on a phone; closer marks would overlap. */
 const STITCH_SHARE = 0.02;
 
-/** The marks as they are drawn: breaks of the thread that stand next to each other and ended alike are one seam, or one gap. */
+/** The marks as drawn: adjacent breaks of the thread with the same outcome are joined to one seam or one gap. */
 function seamsOf(marks: readonly ThreadMark[], durationMs: number): ThreadMark[] {
   const seams: ThreadMark[] = [];
   const breaks = marks.filter(({ kind }) => BREAKS_THREAD.has(kind));
@@ -38,7 +38,7 @@ function seamsOf(marks: readonly ThreadMark[], durationMs: number): ThreadMark[]
     else seams.push(mark);
   }
   const isMended = ({ outcome }: ThreadMark) => outcome === 'repaired';
-  // Last, and so on top: what is still there must not lie under a seam.
+  // Drawn last and so on top, because remaining defects must not be hidden below a seam.
   return [
     ...seams.filter(isMended),
     ...marks.filter(({ kind }) => !BREAKS_THREAD.has(kind)),
@@ -46,7 +46,7 @@ function seamsOf(marks: readonly ThreadMark[], durationMs: number): ThreadMark[]
   ];
 }
 
-/** Where a mark lies, in percent of the strip. */
+/** Position of a mark, in percent of the strip. */
 function placeOf(mark: ThreadMark, durationMs: number): { left: number; width: number } {
   const clamp = (ms: number): number => Math.min(100, Math.max(0, (ms / durationMs) * 100));
   const left = clamp(mark.startMs);
@@ -180,11 +180,11 @@ export const OUTCOME_COLOUR: Record<ThreadMark['outcome'], string> = {
 
 interface ThreadStripProps {
   readonly marks?: readonly ThreadMark[];
-  /** Length of the axis; marks need it. */
+  /** Length of the axis; needed by marks. */
   readonly durationMs?: number | null;
   /** How far the thread is sewn (or played), 0 to 1. */
   readonly sewn?: number;
-  /** What lies behind the needle: a chalk marking still to be sewn, or stitches not yet played. */
+  /** What follows the needle: a chalk line still to be sewn, or stitches not yet played. */
   readonly rest?: 'chalk' | 'stitches';
   readonly needle?: boolean;
   readonly size?: keyof typeof HEIGHT;
@@ -224,8 +224,8 @@ function Mark({ mark, durationMs, order, lanePx }: MarkProps) {
 }
 
 /**
- * The clip's time axis as a thread: intact stretches are running stitches, defects are frayed gaps, repairs are
- * cross stitches that draw themselves in. Only a picture: progress bar and seek bar wrap it with their roles.
+ * The clip's time axis as a thread: intact stretches are running stitches, defects are frayed gaps, repairs are cross
+ * stitches that draw themselves in. Only a picture: progress bar and seek bar wrap it with their roles.
  */
 export function ThreadStrip({
   marks = [],

@@ -24,7 +24,7 @@ function showing(content: ToastContent) {
 }
 
 describe('Toaster', () => {
-  it('shows one toast at a time: a new one takes the place of the old', () => {
+  it('shows one toast at a time: a new one replaces the old', () => {
     const { show } = showing({ title: 'First' });
     show({ title: 'Second', description: 'More words' });
     expect(screen.queryByText('First')).not.toBeInTheDocument();
@@ -32,7 +32,7 @@ describe('Toaster', () => {
     expect(screen.getByText('More words')).toBeInTheDocument();
   });
 
-  it('closes after 3000 ms and is gone 1000 ms later', () => {
+  it('closes after 3000 ms and is removed 1000 ms later', () => {
     const { store, pass } = showing({ title: 'Saved' });
     pass(2999);
     expect(store.get(toastAtom)?.phase).toBe('open');
@@ -44,7 +44,7 @@ describe('Toaster', () => {
     expect(screen.queryByText('Saved')).not.toBeInTheDocument();
   });
 
-  it('holds its clock while the pointer is over it and goes on with the rest afterwards', () => {
+  it('stops its timer while the pointer is over it, and continues with the rest afterwards', () => {
     const { store, pass } = showing({ title: 'Saved' });
     pass(2000);
     fireEvent.mouseEnter(screen.getByText('Saved'));
@@ -57,7 +57,7 @@ describe('Toaster', () => {
     expect(store.get(toastAtom)?.phase).toBe('closing');
   });
 
-  it('holds its clock while it has the focus', () => {
+  it('stops its timer while it has the focus', () => {
     const { store, pass } = showing({ title: 'Saved' });
     act(() => screen.getByRole('button', { name: 'Close message' }).focus());
     pass(10_000);
@@ -73,7 +73,7 @@ describe('Toaster', () => {
     expect(store.get(toastAtom)?.phase).toBe('closing');
   });
 
-  it('announces failures at once and the rest politely', () => {
+  it('announces failures at once and everything else politely', () => {
     const { show } = showing({ title: 'Saved' });
     expect(screen.getByRole('status')).toHaveTextContent('Saved');
     show({ title: 'Delete failed', tone: 'destructive' });

@@ -54,7 +54,7 @@ const Description = styled.p`
   color: ${colour.inkSoft};
 `;
 
-/** Runs `end` after `durationMs` of not being held; holding stops the clock, letting go continues it. */
+/** Runs `end` after `durationMs` in which it was not held; holding pauses the timer, releasing continues it. */
 function useHoldableTimer(durationMs: number, held: boolean, end: () => void): void {
   const leftMs = useRef(durationMs);
   const latestEnd = useRef(end);
@@ -124,8 +124,8 @@ function ToastFace({ toast, onDismiss, onRemove }: ToastFaceProps) {
 }
 
 /**
- * Shows the one toast. Both live regions are always there, because regions added together with their text are
- * often not read out; failures interrupt, the rest waits its turn.
+ * Shows the one toast. Both live regions are always present, because regions added together with their text are often
+ * not announced; failures interrupt, everything else waits its turn.
  */
 export function Toaster() {
   const { toast, dismiss, remove } = useToast();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Whether something has been going on for longer than one waits without a word. */
+/** Whether something takes longer than people wait without an explanation. */
 export function useLate(goesOn: boolean, afterMs: number): boolean {
   const [late, setLate] = useState(false);
   useEffect(() => {

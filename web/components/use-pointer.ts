@@ -8,7 +8,7 @@ function subscribe(onChange: () => void): () => void {
   return () => list?.removeEventListener('change', onChange);
 }
 
-/** Whether things are pointed at with a finger; it changes when a mouse is plugged in. */
+/** Whether the main pointer is a finger or a mouse; changes when a mouse is plugged in. */
 export function usePointer(): 'fine' | 'coarse' {
   return useSyncExternalStore(subscribe, () => (query()?.matches ? 'coarse' : 'fine'));
 }

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** Rows that scroll by at speed are gone sooner than this; what stays in sight is loaded before it is missed. */
+/** Rows that scroll by quickly disappear sooner than this; rows that stay are loaded before anybody notices. */
 const SETTLE_MS = 400;
 
-/** False for a moment after mounting: what costs a request waits until it is clear that somebody looks. */
+/** False for a moment after mounting, so that requests wait until somebody really looks. */
 export function useSettled(): boolean {
   const [settled, setSettled] = useState(false);
   useEffect(() => {

@@ -11,7 +11,7 @@ function Ruler() {
 afterEach(() => vi.restoreAllMocks());
 
 describe('useWidth', () => {
-  it('is measured at once, not only when the observer of sizes first reports', () => {
+  it('is measured at once, not only when the resize observer first reports', () => {
     vi.spyOn(Element.prototype, 'getBoundingClientRect').mockReturnValue(new DOMRect(0, 0, 320, 10));
     render(<Ruler />);
     expect(screen.getByText('320')).toBeInTheDocument();

@@ -1,8 +1,8 @@
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
 /**
- * Width of an element in CSS pixels, kept up to date; `fallbackPx` where there is no layout. It is measured before the first paint:
- * what is laid out for another width would stick out of a narrow window for a moment.
+ * Width of an element in CSS pixels, kept up to date; `fallbackPx` where there is no layout. Measured before the first
+ * paint, because content laid out for another width would overflow a narrow window for a moment.
  */
 export function useWidth(element: RefObject<HTMLElement | null>, fallbackPx: number): number {
   const [widthPx, setWidthPx] = useState(fallbackPx);

@@ -12,13 +12,13 @@ import { Timeline } from './player/timeline.tsx';
 import { usePlayback } from './player/use-playback.ts';
 import type { ThreadMark } from './thread-strip.tsx';
 
-/** How long a failed playback waits before the fallback appears (specification section 2). */
+/** Delay from a failed playback to the fallback (specification section 2). */
 export const FALLBACK_DELAY_MS = 1000;
 
 const Picture = styled.div<{ $ratio: number }>`
   position: relative;
   width: 100%;
-  /* Where the player stands in an area that scrolls, that area says what leaves room for the controls. */
+  /* In a scrolling area, that area sets the height that leaves room for the controls. */
   max-height: var(--player-height, 62vh);
   aspect-ratio: ${({ $ratio }) => $ratio};
   border-radius: ${radius.s};
@@ -32,9 +32,9 @@ const Picture = styled.div<{ $ratio: number }>`
 `;
 
 export interface PlayerHandle {
-  /** Jumps to a place on the clip's axis, in milliseconds. */
+  /** Jumps to a position on the clip's axis, ms. */
   seek(ms: number): void;
-  /** Where it stands, on the same axis. */
+  /** Current position on the same axis, ms. */
   nowMs(): number;
 }
 
@@ -51,14 +51,14 @@ interface VideoPlayerProps {
   /** Pictures per second, for stepping; 30 when unknown. */
   readonly frameRate?: number | null;
   readonly marks?: readonly ThreadMark[];
-  /** Opens the comparison with the original; left out where there is none. */
+  /** Opens the comparison with the original; omitted if there is none. */
   readonly onCompare?: (() => void) | undefined;
-  /** Told where it stands, ms, a few times a second while it plays and at every jump. */
+  /** Called with the position, ms, a few times a second while playing and at every jump. */
   readonly onTime?: ((ms: number) => void) | undefined;
   readonly ref?: Ref<PlayerHandle>;
 }
 
-/** Plays a clip with its defects on the time axis; every control also has a key while the player has the focus. */
+/** Plays a clip with its defects on the timeline; every control also has a key while the player has the focus. */
 export function VideoPlayer({
   title,
   src,

@@ -16,7 +16,7 @@ const analyticsAtom = atomWithQuery((get) => {
   };
 });
 
-/** Figures of the last twelve months; not asked for on plans without them. */
+/** Figures of the last twelve months; not requested on plans without them. */
 export function useAnalytics() {
   return useAtomValue(analyticsAtom);
 }

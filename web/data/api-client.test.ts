@@ -13,7 +13,7 @@ async function failureOf(call: Promise<unknown>): Promise<unknown> {
 }
 
 describe('callApi', () => {
-  it('sends a body as JSON with cookies and answers by the schema', async () => {
+  it('sends a body as JSON with cookies and parses the answer by the schema', async () => {
     const seen: unknown[] = [];
     server.use(
       on(authApi.login, async (request) => {
@@ -26,7 +26,7 @@ describe('callApi', () => {
     expect(seen).toEqual(['include', 'application/json', body]);
   });
 
-  it('sends neither body nor content type where there is none', async () => {
+  it('sends neither body nor content type when there is none', async () => {
     const seen: unknown[] = [];
     server.use(
       on(authApi.logout, async (request) => {
@@ -38,7 +38,7 @@ describe('callApi', () => {
     expect(seen).toEqual([null, '']);
   });
 
-  it('fills parameters and query into the address', async () => {
+  it('inserts parameters and query into the address', async () => {
     const seen: string[] = [];
     server.use(
       on(authApi.verifyEmail, (request) => {
@@ -73,20 +73,20 @@ describe('callApi', () => {
     expect(await failureOf(callApi(authApi.logout))).toMatchObject({ message: '502: Bad Gateway' });
   });
 
-  it('keeps a foreign error page as text without inventing a server message', async () => {
+  it('keeps an error page of a proxy as text without inventing a server message', async () => {
     server.use(on(authApi.logout, () => new HttpResponse('<h1>No</h1>', { status: 500 })));
     const error = await failureOf(callApi(authApi.logout));
     expect(error).toMatchObject({ message: '500: <h1>No</h1>' });
     expect(serverMessageOf(error)).toBeUndefined();
   });
 
-  it('takes plain words for the server message', async () => {
+  it('treats plain words as the server message', async () => {
     server.use(on(authApi.login, () => new HttpResponse('Email not verified', { status: 403 })));
     const error = await failureOf(callApi(authApi.login, { body: { username: 'a', password: 'b' } }));
     expect(error).toMatchObject({ message: '403: Email not verified', serverMessage: 'Email not verified' });
   });
 
-  it('lets a network failure through as such', async () => {
+  it('passes a network failure through unchanged', async () => {
     server.use(on(authApi.logout, () => HttpResponse.error()));
     const error = await failureOf(callApi(authApi.logout));
     expect(error).toBeInstanceOf(TypeError);

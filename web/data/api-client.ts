@@ -4,8 +4,8 @@ import { type ErrorCode, errorBody } from '#common/errors.ts';
 import { absoluteUrl } from './url.ts';
 
 /**
- * A refused request. `message` is `{status}: {body text or status text}` (specification section 7);
- * `serverMessage` and `code` are the readable parts of our own error bodies, absent for a foreign answer.
+ * A refused request. `message` is `{status}: {body text or status text}` (specification section 7); `serverMessage` and
+ * `code` are the readable parts of our own error bodies, absent for an answer that is not ours.
  */
 export class ApiError extends Error {
   readonly status: number;
@@ -26,8 +26,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Takes something for the answer where there is none (404): what is asked for is not there, or the server says only what the
- * specification names. Other failures stay failures.
+ * Replaces a 404 by an answer: the requested thing does not exist, or the server supports only what the specification
+ * names. Other failures stay failures.
  */
 export function whenMissing<Answer>(answer: Answer): (error: unknown) => Answer {
   return (error) => {
@@ -40,14 +40,14 @@ const looseMessage = z.object({ message: z.string().optional(), error: z.string(
 
 const LONGEST_SENTENCE = 300;
 
-/** A body of plain words is the server's sentence too; a page of a proxy is not. */
+/** A body of plain words counts as the server's message too; an error page of a proxy does not. */
 function plainText(body: string): string | undefined {
   const words = body.trim();
   const isSentence = words !== '' && words.length <= LONGEST_SENTENCE && !/^[<{["]/.test(words);
   return isSentence ? words : undefined;
 }
 
-/** A text as JSON; null where it is none. */
+/** Parses JSON; undefined for invalid text. */
 export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -56,7 +56,7 @@ export function parseJson(body: string): unknown {
   }
 }
 
-/** The server's own sentence of a failed call, or undefined when it gave none (network failure included). */
+/** The server's own message for a failed call, or undefined when it gave none (including network failures). */
 export function serverMessageOf(error: unknown): string | undefined {
   return error instanceof ApiError ? error.serverMessage : undefined;
 }
@@ -84,9 +84,9 @@ const textRecord = z.record(z.string(), z.string());
 const queryRecord = z.record(z.string(), z.union([z.string(), z.number()]).transform(String).optional());
 
 /**
- * Calls an endpoint: cookies always, JSON both ways, the answer checked by the endpoint's schema.
- * @throws ApiError for every answer that is not OK; TypeError when the network fails; ZodError for an answer
- *   of the wrong shape.
+ * Calls an endpoint with cookies and JSON; the endpoint's schema checks the answer.
+ * @throws ApiError for every answer that is not OK; TypeError when the network fails; ZodError for an answer of the
+ *   wrong shape.
  */
 export function callApi<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   endpoint: Endpoint<P, Q, B, R>,
@@ -99,7 +99,7 @@ export async function callApi(endpoint: AnyEndpoint, input: RawInput = {}): Prom
 }
 
 /**
- * Calls an endpoint whose answer does not matter: any OK answer is a success, whatever its body is.
+ * Calls an endpoint whose answer does not matter: any OK answer is a success, whatever its body.
  * @throws ApiError for every answer that is not OK; TypeError when the network fails.
  */
 export function tellApi<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(

@@ -4,14 +4,14 @@ import { useShowToast } from './toasts.ts';
 
 interface CancelWork<Answer, What> {
   readonly call: (what: What) => Promise<Answer>;
-  /** Puts what the server says now in the place of what the page knew; where the work was finished first, it is there. */
+  /** Replaces what the page knew by the server's answer; if the work finished first, the answer has its result. */
   readonly onAnswer: (answer: Answer) => unknown;
-  /** Title where the server did not take it. */
+  /** Toast title when the server refused. */
   readonly failed: string;
   readonly tryAgain: string;
 }
 
-/** Stops something that was asked for and waits or is being made. */
+/** Cancels requested work that is waiting or in progress. */
 export function useCancelWork<Answer, What = void>({
   call,
   onAnswer,

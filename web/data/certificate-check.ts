@@ -6,15 +6,15 @@ import { callApi } from './api-client.ts';
 import { queryKeyOf } from './query-client.ts';
 import { createSha256 } from './sha256.ts';
 
-/** `unsupported`: this browser knows no Ed25519, or the page came over plain http. */
+/** `unsupported`: this browser has no Ed25519, or the page was loaded over plain http. */
 export type SignatureState = 'valid' | 'invalid' | 'unsupported';
 
-/** What one dropped file turned out to be. */
+/** The result of examining one dropped file. */
 export type CheckedFile = { readonly name: string } & (
   | { readonly kind: 'certificate'; readonly certificate: Certificate; readonly signature: SignatureState }
   /** A certificate that is not in the form in which it was issued. */
   | { readonly kind: 'changed_certificate' }
-  /** `sha256` of the report's values, as certificates name it. */
+  /** `sha256` of the report's values, as certificates state it. */
   | { readonly kind: 'report'; readonly sha256: string }
   | { readonly kind: 'clip'; readonly sha256: string; readonly sizeBytes: number }
   /** A document that is neither certificate nor report, such as the public key of a server. */
@@ -27,7 +27,7 @@ const MAX_DOCUMENT_BYTES = 16 * 1024 ** 2;
 const SLICE_BYTES = 2 * 1024 ** 2;
 
 /**
- * Finds out what a file is and sums it up, all in this browser.
+ * Detects what a file is and hashes it, all in this browser.
  * @param onProgress share of the file that was read, 0 to 1
  */
 export async function examineFile(file: File, onProgress: (share: number) => void): Promise<CheckedFile> {
@@ -61,9 +61,9 @@ async function readDocument(file: File): Promise<CheckedFile | null> {
     return { name, kind: 'changed_certificate' };
   }
   const value: unknown = parseJson(text);
-  // Text that was a document once and is cut short: of what, nobody can tell.
+  // A truncated document: nobody can tell which kind it was.
   if (value === undefined) return { name, kind: 'unreadable' };
-  // A report that lost its form is a changed report, and has another sum than the certified one.
+  // A damaged report is a changed report, whose hash differs from the certified one.
   if (!repairReport.safeParse(value).success && !text.includes(REPORT_SCHEMA))
     return { name, kind: 'other_document' };
   const hash = createSha256();
@@ -87,7 +87,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Checks the signature against the key that the certificate itself names. */
+/** Checks the signature against the key in the certificate itself. */
 async function checkSignature(certificate: Certificate, signedText: string): Promise<SignatureState> {
   if (globalThis.isSecureContext === false || !('subtle' in globalThis.crypto)) return 'unsupported';
   const { subtle } = globalThis.crypto;
@@ -115,7 +115,7 @@ async function sumFile(file: Blob, onProgress: (share: number) => void): Promise
   return hash.digest();
 }
 
-/** The public key of this server, `data` undefined while it is not known (no connection). */
+/** The public key of this server; `data` is undefined while it is unknown (no connection). */
 export function useServerKey() {
   return useQuery({
     queryKey: queryKeyOf(certificatesApi.key),

@@ -2,20 +2,20 @@ import type { InfiniteData } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { PAGE_SIZE_HEADER } from '#common/api/paging.ts';
 
-/** Items asked for at a time: a screenful many times over, and an answer of at most about 130 kB. */
+/** Items per page: many screenfuls, and an answer of at most about 130 kB. */
 export const PAGE_SIZE = 100;
 
 /** Pages of a list in the cache. */
 export type Pages<Item> = InfiniteData<Item[], unknown>;
 
-/** Where a list that is paged by cursors begins. */
+/** Cursor of the first page. */
 export const FIRST_PAGE: string | null = null;
 
 const ATTEMPTS = 3;
 
 /**
- * How a page is asked for: its choice, its size and where it begins. The first page of a plain list has the address that
- * the specification names, so its size goes in a header.
+ * The request for a page: its choice, its size and its start. The first page of a plain list has the address named in
+ * the specification, so its size goes in a header.
  */
 export function pageOf<Query extends Readonly<Record<string, unknown>>>(choice: Query, isFirst: boolean) {
   return isFirst && Object.keys(choice).length === 0
@@ -23,12 +23,12 @@ export function pageOf<Query extends Readonly<Record<string, unknown>>>(choice: 
     : { query: { ...choice, limit: PAGE_SIZE } };
 }
 
-/** The query part of a cursor; nothing for the first page. */
+/** The query part of a cursor; empty for the first page. */
 export function fromCursor(cursor: string | null): { readonly cursor?: string } {
   return cursor === null ? {} : { cursor };
 }
 
-/** The cursor behind a page; undefined behind the last one, which is not full. */
+/** The cursor after a page; undefined after the last one, which is not full. */
 export function nextCursor<Item>(
   page: readonly Item[],
   cursorAfter: (item: Item) => string,
@@ -37,7 +37,7 @@ export function nextCursor<Item>(
   return last === undefined || page.length < PAGE_SIZE ? undefined : cursorAfter(last);
 }
 
-/** All items in their order; one that moved to another page between two reads stands once. */
+/** All items in order; an item that moved to another page between two reads appears once. */
 export function joinPages<Item extends { readonly id: string }>({ pages }: Pages<Item>): Item[] {
   const seen = new Set<string>();
   return pages.flat().filter(({ id }) => {
@@ -47,7 +47,7 @@ export function joinPages<Item extends { readonly id: string }>({ pages }: Pages
   });
 }
 
-/** Changes every item of the pages, or takes it out by null. */
+/** Changes every item of the pages, or removes it by null. */
 export function changePages<Item>(
   { pages, pageParams }: Pages<Item>,
   change: (item: Item) => Item | null,
@@ -73,8 +73,8 @@ interface PagedQuery {
 }
 
 /**
- * Reads the next page. News that arrive meanwhile make the list be read again and cut the page that is on its
- * way; it is then asked for once more, so that one press is enough.
+ * Loads the next page. A change that arrives meanwhile reloads the list and cancels the page being loaded; the page is
+ * then requested again, so that one press is enough.
  */
 export function useLoadMore({ data, fetchNextPage }: PagedQuery): () => Promise<void> {
   const loaded = data?.length ?? 0;

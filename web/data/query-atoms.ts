@@ -13,7 +13,7 @@ import {
 import { type Atom, atom, type Getter } from 'jotai';
 import { queryClientAtom } from 'jotai-tanstack-query';
 
-/** What is used of the two observers. */
+/** The used part of both observers. */
 interface Watching<Options, Result> {
   setOptions(options: Options): void;
   updateResult(): void;
@@ -21,19 +21,20 @@ interface Watching<Options, Result> {
   subscribe(listener: (result: Result) => void): () => void;
 }
 
-/** Before anybody listens a result says already that it will be fetched: no page flashes empty. */
+/** Even before anybody subscribes, a result says that it will be fetched, so no page flashes empty. */
 const FROM_THE_START = { _optimisticResults: 'optimistic' } as const;
 
 /**
- * The library's own atoms throw away what is known of a query that is in error as soon as nobody listens for a moment: when its options
- * change, as they do when push goes down, and when its page is left. A server that was away for some seconds emptied pages that way.
+ * Replaces the library's own atoms. Those drop the data of a failed query as soon as nobody subscribes for a moment:
+ * when its options change, as they do when push goes down, and when its page is left. A server outage of some seconds
+ * emptied pages that way.
  */
 function watchingAtom<Options, Result>(
   getOptions: (get: Getter) => Options,
   create: (client: QueryClient, options: Options) => Watching<Options, Result>,
 ): Atom<Result> {
   const keptAtom = atom(() => new WeakMap<QueryClient, Watching<Options, Result>>());
-  // An object of its own for each change of the options: what is shown is then asked for anew.
+  // A new object for each change of the options, so that the result is requested again.
   const watchingNowAtom = atom((get) => {
     const client = get(queryClientAtom);
     const options = getOptions(get);
@@ -57,7 +58,7 @@ function watchingAtom<Options, Result>(
   return atom((get) => get(get(shownAtom)));
 }
 
-/** A query as an atom; its options follow other atoms. What was read stays known through errors. */
+/** A query as an atom; its options may depend on other atoms. Data that was read stays available through errors. */
 export function atomWithQuery<Read, Failure = Error, Data = Read, Key extends QueryKey = QueryKey>(
   getOptions: (get: Getter) => QueryObserverOptions<Read, Failure, Data, Read, Key>,
 ): Atom<QueryObserverResult<Data, Failure>> {
@@ -67,7 +68,7 @@ export function atomWithQuery<Read, Failure = Error, Data = Read, Key extends Qu
   );
 }
 
-/** A list that is read in pages as an atom, see `atomWithQuery`. */
+/** A paged list as an atom; see `atomWithQuery`. */
 export function atomWithInfiniteQuery<
   Read,
   Failure = Error,

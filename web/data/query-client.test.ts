@@ -25,7 +25,7 @@ describe('createQueryClient', () => {
   it.each([
     ['our own words', () => refusal('signed_out')],
     ['no words', () => new HttpResponse(null, { status: 401 })],
-  ])('asks again who is signed in when a call is refused with %s', async (_name, answer) => {
+  ])('reads the current user again when a call is refused with %s', async (_name, answer) => {
     let reads = 0;
     server.use(on(videosApi.list, answer), signedIn());
     const client = createQueryClient();
@@ -40,7 +40,7 @@ describe('createQueryClient', () => {
     await expect.poll(() => reads).toBe(1);
     await client.fetchQuery({ queryKey: queryKeyOf(videosApi.list) }).catch(() => undefined);
     await expect.poll(() => reads).toBe(2);
-    // A server that says both would be asked without end.
+    // A server that says both would otherwise be asked endlessly.
     for (let time = 0; time < 5; time += 1)
       await client.fetchQuery({ queryKey: queryKeyOf(videosApi.list) }).catch(() => undefined);
     expect(reads).toBe(2);
@@ -55,7 +55,7 @@ describe('liveQuery', () => {
     expect(liveQuery('live', 2000).refetchInterval).toBe(30_000);
   });
 
-  it('rests in a hidden tab and reads once on return', () => {
+  it('pauses in a hidden tab and reads once on return', () => {
     expect(liveQuery('polling', 2000)).toMatchObject({
       refetchIntervalInBackground: false,
       refetchOnWindowFocus: 'always',
@@ -64,7 +64,7 @@ describe('liveQuery', () => {
 });
 
 describe('resyncLiveQueries', () => {
-  it('reads live data again and leaves the rest alone', async () => {
+  it('reads live data again and leaves other data alone', async () => {
     const client = createQueryClient();
     const reads: string[] = [];
     const watch = (name: string, live: boolean) =>

@@ -5,7 +5,7 @@ import { SAFETY_POLL_MS } from '#common/limits.ts';
 import { absoluteUrl } from './url.ts';
 import type { PushState } from './push/push-state.ts';
 
-/** Parts of an endpoint's path; joined by a slash they are the address again (specification section 7). */
+/** Parts of an endpoint's path; joined by a slash they give the address again (specification section 7). */
 export function queryKeyOf(
   endpoint: { readonly path: string },
   params?: Readonly<Record<string, string>>,
@@ -13,10 +13,10 @@ export function queryKeyOf(
   return buildPath(endpoint.path, params).split('/');
 }
 
-/** Key of the current user, known to every page. */
+/** Query key of the current user. */
 export const SESSION_KEY: readonly string[] = CURRENT_USER_PATH.split('/');
 
-/** Refusals that come this soon after one that made the current user be read again do not do so. */
+/** Refusals within this time after one that reloaded the current user do not reload it again. */
 const ASK_AGAIN_MS = 3000;
 
 async function defaultRead({ queryKey }: { queryKey: QueryKey }): Promise<unknown> {
@@ -26,17 +26,17 @@ async function defaultRead({ queryKey }: { queryKey: QueryKey }): Promise<unknow
 }
 
 /**
- * The cache with the specification's rules (section 9): data never go stale, no refetch on focus, no interval,
- * no retries. A call that finds the session gone makes the current user be read again (D-21).
+ * The cache with the specification's rules (section 9): data never becomes stale, no refetch on focus, no interval, no
+ * retries. A call that finds the session ended reloads the current user (D-21).
  */
 export function createQueryClient(): QueryClient {
   let askedAtMs = Number.NEGATIVE_INFINITY;
   const onError = (error: unknown): void => {
-    // An ApiError, told by its code: importing the class would bring the schema code to every page.
+    // Recognises an ApiError by its fields, because importing the class would add the schema code to every page.
     if (!(error instanceof Error && 'status' in error && 'code' in error)) return;
-    // A wrong password is a 401 too, and says nothing about the session.
+    // A wrong password is a 401 too, but says nothing about the session.
     if (error.status !== 401 || error.code === 'invalid_credentials') return;
-    // Where the answer is that somebody is signed in, refusal and question would chase each other.
+    // If the answer is that somebody is signed in, refusals and reloads would trigger each other endlessly.
     const nowMs = Date.now();
     if (nowMs - askedAtMs < ASK_AGAIN_MS) return;
     askedAtMs = nowMs;
@@ -57,7 +57,7 @@ export function createQueryClient(): QueryClient {
         refetchOnReconnect: false,
         refetchInterval: false,
         retry: false,
-        // A request made offline must fail and say so instead of waiting unseen.
+        // A request made offline must fail visibly instead of waiting unnoticed.
         networkMode: 'always',
       },
       mutations: { retry: false, networkMode: 'always' },
@@ -67,8 +67,8 @@ export function createQueryClient(): QueryClient {
 }
 
 /**
- * Options of data that change by themselves: the specified interval in milliseconds while push is down, one
- * safety read every 30 s while it is healthy, nothing in a hidden tab and one read on return (D-83).
+ * Options for data that changes by itself: the specified interval in ms while push is down, one safety read every 30 s
+ * while it is healthy, nothing in a hidden tab and one read on return (D-83).
  */
 export function liveQuery(push: PushState, intervalMs: number) {
   return {
@@ -79,7 +79,7 @@ export function liveQuery(push: PushState, intervalMs: number) {
   } as const;
 }
 
-/** Reads everything again that may have changed unseen, e.g. after the socket has connected. */
+/** Reads everything again that may have changed unnoticed, e.g. after the socket has connected. */
 export function resyncLiveQueries(client: QueryClient): Promise<void> {
   return client.invalidateQueries({ predicate: (query) => query.meta?.['live'] === true });
 }

@@ -17,14 +17,14 @@ describe('createSha256', () => {
     );
   });
 
-  it('agrees with the system at every length around the block borders', () => {
+  it('agrees with the system at every length around the block boundaries', () => {
     for (let length = 0; length < 200; length += 1) {
       const data = randomBytes(length);
       expect(sum(data), `${length} bytes`).toBe(createHash('sha256').update(data).digest('hex'));
     }
   });
 
-  it('gives the same for any pieces of the same bytes', () => {
+  it('gives the same hash however the bytes are divided', () => {
     const data = randomBytes(10_000);
     const expected = createHash('sha256').update(data).digest('hex');
     for (const size of [1, 63, 64, 65, 4096]) {

@@ -1,6 +1,6 @@
 /** Round constants: fractions of the cube roots of the first 64 primes (FIPS 180-4, section 4.2.2). */
 const ROUND_CONSTANTS = viewOf(primes(64).map((prime) => fraction(Math.cbrt(prime))));
-/** Start of the state: fractions of the square roots of the first eight primes (section 5.3.3). */
+/** Initial state: fractions of the square roots of the first eight primes (section 5.3.3). */
 const START = primes(8).map((prime) => fraction(Math.sqrt(prime)));
 const BLOCK_BYTES = 64;
 const LENGTH_BYTES = 8;
@@ -17,7 +17,7 @@ function fraction(root: number): number {
   return Math.floor((root - Math.floor(root)) * 2 ** 32) | 0;
 }
 
-// Views instead of typed arrays: what they give is never undefined, and a read costs no more.
+// Views instead of typed arrays, because reads from them are never undefined and cost no more.
 function viewOf(words: readonly number[]): DataView {
   const view = new DataView(new ArrayBuffer(words.length * 4));
   words.forEach((word, index) => view.setInt32(index * 4, word));
@@ -26,13 +26,13 @@ function viewOf(words: readonly number[]): DataView {
 
 export interface Sha256 {
   update(data: Uint8Array): void;
-  /** Ends the sum; lower-case hexadecimal. */
+  /** Finishes the hash; lower-case hexadecimal. */
   digest(): string;
 }
 
 /**
- * SHA-256 (FIPS 180-4) piece by piece. The browser's own digest wants the whole message at once, and a clip
- * of two gigabytes does not fit into the memory of a phone.
+ * Incremental SHA-256 (FIPS 180-4). The browser's own digest needs the whole message at once, and a clip of two
+ * gigabytes does not fit into the memory of a phone.
  */
 export function createSha256(): Sha256 {
   const state = viewOf(START);
@@ -77,7 +77,7 @@ export function createSha256(): Sha256 {
   };
 }
 
-/** The compression function (section 6.2.2) over the block that begins at `from`; all words are big-endian. */
+/** The compression function (section 6.2.2) for the block starting at `from`; all words are big-endian. */
 function mixBlock(state: DataView, words: DataView, data: DataView, from: number): void {
   for (let at = 0; at < 64; at += 4) words.setInt32(at, data.getInt32(from + at));
   for (let at = 64; at < 256; at += 4) {

@@ -3,7 +3,7 @@ import { atom, useAtom } from 'jotai';
 const THEME_CHOICES = ['system', 'light', 'dark'] as const;
 export type ThemeChoice = (typeof THEME_CHOICES)[number];
 
-/** Read by `public/theme.js` too, before the first paint. */
+/** `public/theme.js` reads it too, before the first paint. */
 const STORAGE_KEY = 'reelmend-theme';
 
 function storedChoice(): ThemeChoice {
@@ -26,7 +26,7 @@ const themeChoiceAtom = atom(
     try {
       localStorage.setItem(STORAGE_KEY, choice);
     } catch {
-      // Without storage the choice holds for this page only.
+      // Without storage the choice applies only to this page.
     }
   },
 );

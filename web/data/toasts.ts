@@ -3,13 +3,13 @@ import { atom, type createStore, useAtomValue, useSetAtom } from 'jotai';
 export interface ToastContent {
   readonly title: string;
   readonly description?: string;
-  /** What the server said of it, as a line of its own: the texts of the specification stay as they are. */
+  /** The server's message as a separate line, so that the specified texts stay unchanged. */
   readonly reason?: string;
   /** Destructive toasts report failures and are announced at once; a notice says what is needed first. */
   readonly tone?: 'default' | 'notice' | 'destructive';
 }
 
-/** `closing` toasts are on their way out and are removed after `TOAST.removeDelayMs`. */
+/** `closing` toasts are being hidden and are removed after `TOAST.removeDelayMs`. */
 export interface Toast extends ToastContent {
   readonly id: number;
   readonly phase: 'open' | 'closing';
@@ -20,7 +20,7 @@ type Store = ReturnType<typeof createStore>;
 const currentAtom = atom<Toast | null>(null);
 const lastIdAtom = atom(0);
 
-/** The one visible toast (specification section 9: one at a time). */
+/** The visible toast (specification section 9: one at a time). */
 export const toastAtom = atom((get) => get(currentAtom));
 
 /** Shows a toast; a visible one is replaced. */
@@ -48,7 +48,7 @@ export function useShowToast(): (content: ToastContent) => void {
   return useSetAtom(showToastAtom);
 }
 
-/** The visible toast with its two steps out, for the one component that shows it. */
+/** The visible toast with its two closing steps, for the one component that shows it. */
 export function useToast(): {
   toast: Toast | null;
   dismiss: (id: number) => void;

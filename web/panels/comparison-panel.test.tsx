@@ -58,7 +58,7 @@ function open(answers: readonly ComparisonDto[]) {
 }
 
 describe('ComparisonPanel', () => {
-  it('asks for the comparison, shows its measured progress and then the comparison', async () => {
+  it('requests the comparison, shows its measured progress and then the comparison', async () => {
     const wishes = open([
       EMPTY,
       { ...EMPTY, state: 'making', progress: 42 },
@@ -72,7 +72,7 @@ describe('ComparisonPanel', () => {
     await waitFor(() => expect(wishes).toEqual(['make']));
   });
 
-  it('says why it failed and asks again on Retry', async () => {
+  it('says why it failed and requests it again on Retry', async () => {
     const message = 'The original cannot be played, so there is nothing to compare the result with.';
     const wishes = open([{ ...EMPTY, state: 'failed', message }]);
     expect(await screen.findByText(message)).toBeInTheDocument();

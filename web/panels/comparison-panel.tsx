@@ -15,7 +15,7 @@ const Waiting = styled.div<{ $ratio: number }>`
   gap: ${space(2)};
   width: 100%;
   max-width: calc(var(--player-height, 66vh) * ${({ $ratio }) => $ratio});
-  /* As large as the picture that comes, so that nothing moves when it does. */
+  /* As large as the picture that follows, so that nothing moves when it arrives. */
   aspect-ratio: ${({ $ratio }) => $ratio};
   margin-inline: auto;
   padding: ${space(2, 3)};
@@ -30,12 +30,12 @@ const Waiting = styled.div<{ $ratio: number }>`
 interface ComparisonPanelProps {
   readonly video: VideoDto;
   readonly defects: readonly Defect[];
-  /** Moves the focus here, for those who opened it by a key and go on with the keys. */
+  /** Moves the focus here, for users who opened it by a key and continue with keys. */
   readonly takeFocus?: boolean;
   readonly ref?: Ref<ComparisonHandle>;
 }
 
-/** The comparison of a mended video: asked for when it is opened, with its progress while it is made. */
+/** The comparison of a repaired video: requested when it is opened, with its progress while it is made. */
 export function ComparisonPanel({ video, defects, takeFocus = false, ref }: ComparisonPanelProps) {
   const version = video.resultSha256 ?? '';
   const { data, isError, refetch } = useComparison(video.id, version);

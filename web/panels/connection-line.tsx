@@ -7,7 +7,7 @@ const Line = styled.span`
   display: inline-flex;
   align-items: center;
   gap: ${space(1)};
-  /* The longest of the three texts fits, so that a change moves nothing. */
+  /* Fits the longest of the three texts, so that a change moves nothing. */
   min-width: 150px;
   ${screen.desktop} {
     justify-content: flex-end;
@@ -23,7 +23,7 @@ const Dot = styled.span<{ $colour: string }>`
   background: ${({ $colour }) => $colour};
 `;
 
-/** Says how news reach this page; never a spinner without words. */
+/** Says how changes reach this page; never a spinner without words. */
 export function ConnectionLine() {
   const push = usePushState();
   return (

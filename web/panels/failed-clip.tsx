@@ -5,7 +5,7 @@ import { useRetryVideo } from '../data/videos/videos.ts';
 import { failureOf, failureTexts as texts } from '../texts/failures.ts';
 import { colour, space, text } from '../theme.ts';
 
-/** What is known of a clip that could not be mended, from a list or from a state that was pushed. */
+/** What is known about a clip that could not be repaired, from a list or from a pushed state. */
 interface FailedVideo {
   readonly id: string;
   readonly errorCode: string | null;
@@ -31,7 +31,7 @@ const Ways = styled.div`
   gap: ${space(1.5)};
 `;
 
-/** Tries a clip again; the first way only where another try may end differently. */
+/** Tries a clip again; the primary button only if another try may end differently. */
 export function RetryButton({
   video,
   size = 'm',
@@ -55,14 +55,14 @@ export function RetryButton({
 
 interface FailedClipProps {
   readonly video: FailedVideo;
-  /** Said first where the sentence of the server is asked for; else it is what happened in plain words. */
+  /** Text to show first where the server's message is specified; otherwise the plain explanation comes first. */
   readonly headline?: string;
-  /** The way on that is not Retry. */
+  /** An alternative to Retry. */
   readonly another?: ReactNode;
   readonly more?: ReactNode;
 }
 
-/** A clip that could not be mended: what happened, what to do, what is safe, and where one goes from there. */
+/** A clip that could not be repaired: what happened, what to do, what is safe, and the next steps. */
 export function FailedClip({ video, headline, another, more }: FailedClipProps) {
   const { what, detail, next, again } = failureOf(video);
   const retry = <RetryButton key="retry" video={video} />;

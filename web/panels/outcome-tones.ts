@@ -1,7 +1,7 @@
 import type { Tone } from '../components/badge.tsx';
 import type { outcomeOf } from '../texts/outcomes.ts';
 
-/** What colour repeats the word for what became of a defect: the same wherever it stands. */
+/** The colour for each outcome of a defect, the same everywhere; it only repeats the word. */
 export const OUTCOME_TONES: Record<ReturnType<typeof outcomeOf>, Tone> = {
   found: 'defect',
   repaired: 'ok',

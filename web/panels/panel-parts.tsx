@@ -4,7 +4,7 @@ import { Card } from '../components/card.tsx';
 import { Skeleton } from '../components/skeleton.tsx';
 import { colour, space, text } from '../theme.ts';
 
-/** Frame of the panels beside a finished video: captions, quick fixes and storyline. */
+/** The frame of the panels beside a finished video: captions, quick fixes and storyline. */
 export const Panel = styled(Card)`
   display: grid;
   align-content: start;
@@ -26,7 +26,7 @@ export const Note = styled.p`
 export const Failure = styled.p`
   color: ${colour.defect};
 `;
-/** Links to files that stand in a row of text. */
+/** Links to files in a line of text. */
 export const fileLinks = css`
   a {
     display: inline-flex;
@@ -45,7 +45,7 @@ interface UnreadProps {
   readonly onRetry: () => void;
 }
 
-/** Said where what the panel shows could not be read. */
+/** Shown when the content of a panel could not be loaded. */
 export function Unread({ children, retry, onRetry }: UnreadProps) {
   return (
     <div role="alert">
@@ -59,11 +59,11 @@ export function Unread({ children, retry, onRetry }: UnreadProps) {
 
 interface ReadingProps {
   readonly children: string;
-  /** Room that is kept for what comes, so that nothing jumps. */
+  /** Reserved height of the content, so that nothing jumps. */
   readonly height: string;
 }
 
-/** Said while it is read. */
+/** Shown while the content loads. */
 export function Reading({ children, height }: ReadingProps) {
   return (
     <div role="status">

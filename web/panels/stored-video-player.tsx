@@ -24,28 +24,28 @@ const VIEWS = [
   { value: 'compare', label: texts.open },
 ] as const;
 
-/** `seek` takes ms of the original, on which the report speaks; the others speak of the clip that plays. */
+/** `seek` takes ms of the original, as used in the report; the other functions use the clip being played. */
 export interface StoredPlayerHandle extends PlayerHandle {
   seekResult(ms: number): void;
 }
 
 interface StoredVideoPlayerProps {
   readonly video: VideoDto;
-  /** Its defects become marks on the time axis; undefined while it is read or where there is none. */
+  /** Its defects become marks on the timeline; undefined while it loads or if there is none. */
   readonly report: RepairReport | undefined;
-  /** Revision and axis of the captions: with others they are read anew. */
+  /** Revision and axis of the captions; when they change, the captions are loaded again. */
   readonly captionsMark?: string | undefined;
-  /** Told where the clip stands, ms, a few times a second while it plays. */
+  /** Called with the position of the clip, ms, a few times a second while it plays. */
   readonly onTime?: ((ms: number) => void) | undefined;
-  /** Begins with the comparison, where there is one. */
+  /** Starts with the comparison, if there is one. */
   readonly compare?: boolean;
   readonly ref?: Ref<StoredPlayerHandle>;
 }
 
 /**
- * Player of a finished video of the library: its stream, poster, captions and the marks of its report; and, where
- * something was mended, the comparison with the original. Jumps are given on the time axis of the original, on
- * which the report speaks.
+ * Player of a finished video of the library: its stream, poster, captions and the marks of its report and, if something
+ * was repaired, the comparison with the original. Jumps are given on the time axis of the original, as used in the
+ * report.
  */
 export function StoredVideoPlayer({
   video,
@@ -62,7 +62,7 @@ export function StoredVideoPlayer({
   const comparison = useRef<ComparisonHandle>(null);
   const pendingMs = useRef<number | null>(null);
   const defects = report?.defects ?? [];
-  // Until the report is read, so that nothing moves when it is: a clip that was changed had something mended.
+  // Used until the report has loaded, so that nothing moves then: a changed clip must have had a repair.
   const comparable = report
     ? defects.some(({ outcome }) => outcome === 'repaired')
     : video.hasReport && !video.unchanged;
@@ -129,7 +129,7 @@ export function StoredVideoPlayer({
   );
 }
 
-/** The report's marks on the axis of the clip that plays: repairs may have moved what stands behind them. */
+/** The report's marks on the axis of the clip being played, because repairs may have moved what follows them. */
 function resultMarks({ defects }: RepairReport): ThreadMark[] {
   return marksOf(defects).map((mark) => ({
     ...mark,

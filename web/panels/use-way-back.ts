@@ -1,9 +1,9 @@
 import { useEffect, useRef, type RefObject } from 'react';
 
 /**
- * Where the keyboard goes on when the button that it pressed goes away with the work that it stopped.
+ * Moves the focus when a pressed button disappears together with the work that it stopped.
  * @param gone true once the work was stopped
- * @returns for the button that begins the work anew
+ * @returns ref for the button that starts the work again
  */
 export function useWayBack(gone: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null);

@@ -5,22 +5,22 @@ import { formTexts } from '../texts/forms.ts';
 import { Note } from './panel-parts.tsx';
 
 interface WorkProgressProps {
-  /** How far it is, in words. */
+  /** Progress in words. */
   readonly note: string;
-  /** Name of the bar. */
+  /** Accessible name of the bar. */
   readonly label: string;
   readonly percent: number;
   readonly valueText: string;
-  /** How it can be stopped; without it it cannot. */
+  /** How it can be stopped; if omitted, it cannot be. */
   readonly stop?: {
-    /** Name of the button, beginning with its word. */
+    /** Accessible name of the button, starting with its visible word. */
     readonly label: string;
     readonly isPending: boolean;
     readonly onStop: () => void;
   };
 }
 
-/** Something that was asked for and is being made: how far it is, and its way out. */
+/** Requested work in progress: how far it is, and a button to cancel it. */
 export function WorkProgress({ note, label, percent, valueText, stop }: WorkProgressProps) {
   return (
     <div>

@@ -1,6 +1,6 @@
 import type { Pages } from '../data/paged.ts';
 
-/** Items as a list in the cache that was read to its end. */
+/** Items as a completely loaded list in the cache. */
 export function asPages<Item>(items: readonly Item[]): Pages<Item> {
   return { pages: [[...items]], pageParams: [null] };
 }

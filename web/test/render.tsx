@@ -42,7 +42,7 @@ export function createFrame(path = '/'): Frame {
   };
 }
 
-/** Renders a piece of the application with everything around it that pages have; `place` shows the address. */
+/** Renders a part of the application with everything that surrounds it on pages; `place` shows the address. */
 export function renderAt(path: string, element: ReactNode) {
   const frame = createFrame(path);
   return { ...frame, ...render(element, { wrapper: frame.wrapper }) };

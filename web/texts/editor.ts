@@ -18,7 +18,7 @@ export const editorTexts = {
   emptyAction: 'Upload a video',
   pick: 'Choose a video to begin.',
   report: 'Repair report',
-  /** Names of the parts of the page, which lead there. */
+  /** Names of the sections of the page, used as links to them. */
   places: { label: 'Go to', captions: 'Captions', tools: 'AI tools', files: 'Files' },
   versions: 'Versions',
   original: 'Original, as uploaded',

@@ -1,7 +1,7 @@
 import { videoTexts } from './videos.ts';
 
 interface Advice {
-  /** What happened, for who made the clip; absent where the server's own sentence says it as plainly. */
+  /** What happened, for the maker of the clip; omitted when the server's own message is as plain. */
   readonly what?: string;
   /** What to do next. */
   readonly next: string;
@@ -35,7 +35,7 @@ const OURS: Readonly<Record<string, Advice>> = {
   source_gone: { next: FETCH_AGAIN },
 };
 
-/** Texts that stand beside every failure of a clip. */
+/** Texts beside every failure of a clip. */
 export const failureTexts = {
   kept: 'Your upload is safe: it stays in Cloud Backup as it came.',
   detail: (message: string) => `In detail: ${message}`,
@@ -43,16 +43,16 @@ export const failureTexts = {
 } as const;
 
 export interface Failure {
-  /** In one sentence or two, without terms of the trade. */
+  /** One or two sentences without technical terms. */
   readonly what: string;
-  /** The server's sentence, where it says more than `what`. */
+  /** The server's message, if it says more than `what`. */
   readonly detail: string | null;
   readonly next: string | null;
   /** Whether another try with the same file may end differently. */
   readonly again: boolean;
 }
 
-/** Why a video could not be mended, and what its maker can do about it. */
+/** Explains why a video could not be repaired, and what its maker can do about it. */
 export function failureOf(video: {
   readonly errorCode: string | null;
   readonly errorMessage: string | null;

@@ -1,4 +1,4 @@
-/** Texts of controls that every form, and everything that is being made, shares. */
+/** Texts of controls that all forms, and all work in progress, share. */
 export const formTexts = {
   showPassword: 'Show password',
   hidePassword: 'Hide password',

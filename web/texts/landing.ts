@@ -1,6 +1,6 @@
 const NAMED = 3;
 
-/** The first names of a list, and how many follow. */
+/** The first names of a list, and the number of the others. */
 function someOf(names: readonly string[]): string {
   const more = names.length - NAMED;
   return more > 0 ? `${names.slice(0, NAMED).join(', ')} and ${more} more` : names.join(', ');

@@ -3,7 +3,7 @@ import type { Defect, DefectKind } from '#common/report.ts';
 import { makeReport } from '../test/samples.ts';
 import { meaningOf } from './meanings.ts';
 
-/** A defect as the engine writes it. */
+/** A defect as the engine reports it. */
 function defect(kind: DefectKind, measure: Partial<Defect['measure']>, change: Partial<Defect> = {}): Defect {
   const [base] = makeReport().defects;
   if (!base) throw new Error('no defect');
@@ -69,11 +69,11 @@ describe('what figures mean', () => {
       defect('blurry_section', { before: 0.0052, threshold: 0.12 }),
       'Fine details are 0.5 % as clear as in the sharpest second of this clip: the picture is soft.',
     ],
-  ])('are told in words: %#', (one, words) => {
+  ])('are described in words: %#', (one, words) => {
     expect(meaningOf(one)).toBe(words);
   });
 
-  it('promises nothing where nothing was measured again', () => {
+  it('promises nothing when nothing was measured again', () => {
     expect(meaningOf(defect('wind_noise', { before: -30, after: null }))).not.toContain('left');
     expect(meaningOf(defect('audio_sync', { before: 300, after: null }))).not.toContain('Now');
     expect(meaningOf(defect('corrupted_section', { before: 3, after: 2, unit: 'frames' }))).toContain(

@@ -1,8 +1,8 @@
 import type { Defect } from '#common/report.ts';
 
 /**
- * From how far on people notice that sound and picture are apart, ms: ITU-R BT.1359-1 found 45 for sound that comes early and 125 for
- * sound that comes late.
+ * Offset from which people notice that sound and picture are apart, ms: ITU-R BT.1359-1 found 45 for early sound and
+ * 125 for late sound.
  */
 const NOTICED_EARLY_MS = 45;
 const NOTICED_LATE_MS = 125;
@@ -14,7 +14,7 @@ const times = (ratio: number) => `${digits(ratio)} times`;
 const seconds = (ms: number) => `${(Math.max(0, ms) / 1000).toFixed(ms < 1000 ? 2 : 1)} s`;
 const frames = (n: number) => (n === 1 ? '1 frame' : `${n} frames`);
 
-/** Less than this at the start of a sound with holes is jitter, ms: nothing was moved, and what lacks is sound. */
+/** A smaller offset at the start of a sound with holes is jitter, ms: nothing was moved, and sound is missing. */
 const MOVED_MS = 20;
 
 function sync({ action, curve, measure: { before, after } }: Defect): string {
@@ -35,7 +35,7 @@ function sync({ action, curve, measure: { before, after } }: Defect): string {
 function wind({ before, after }: Defect['measure']): string {
   const found = 'Wind rumbles over the sound.';
   if (before === null || after === null || after >= before) return found;
-  // Ten decibels less are heard as half as loud (Stevens; ISO 532).
+  // Ten decibels less sound half as loud (Stevens; ISO 532).
   return `${found} What is left of it sounds about ${percent(2 ** ((after - before) / 10))} as loud.`;
 }
 
@@ -62,7 +62,9 @@ function damaged({ measure, count }: Defect): string {
   return `${frames(some)} cannot be read: blocks, smears or a frozen picture show instead.${left}`;
 }
 
-/** What a defect and its figure mean for who watches the clip, in words of every day; the exact figures stand beside it. */
+/**
+ * What a defect and its figure mean for viewers of the clip, in everyday words; the exact figures are shown beside it.
+ */
 export function meaningOf(defect: Defect): string {
   const { kind, measure, startMs, endMs, count } = defect;
   const { before, threshold } = measure;

@@ -4,12 +4,15 @@ import { videoTexts } from './videos.ts';
 
 const { outcomes } = videoTexts;
 
-/** What became of a defect: as a report or a running repair says it, and pictures that keep traces of damage apart from mended ones. */
+/**
+ * The outcome of a defect, from a report or a running repair; separates pictures that keep traces of damage from
+ * repaired ones.
+ */
 export function outcomeOf(state: LiveState, action?: RepairAction): keyof typeof outcomes {
   return state === 'repaired' && action === 'concealed_frames' ? 'concealed' : state;
 }
 
-/** The same in a word. */
+/** The same as one word. */
 export function outcomeWord(state: LiveState, action?: RepairAction): string {
   return outcomes[outcomeOf(state, action)];
 }

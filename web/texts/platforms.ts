@@ -37,7 +37,7 @@ function remark(one: PlatformRemark): string {
   }
 }
 
-/** Texts of the look at what the platforms take. */
+/** Texts of the check for platforms. */
 export const platformTexts = {
   title: 'Ready for platforms',
   names: { tiktok: 'TikTok', youtube: 'YouTube Shorts', instagram: 'Instagram Reels' } satisfies Record<

@@ -17,7 +17,7 @@ export const playerTexts = {
   help: 'Keyboard shortcuts',
   defects: 'Issues and repairs on the timeline',
   marks: (n: number) => (n === 1 ? '1 place on the timeline' : `${n} places on the timeline`),
-  /** Places that stand too close together for a button each. */
+  /** Places that are too close together for separate buttons. */
   group: (n: number, from: string, to: string, left: number) =>
     `${n} places ${from === to ? `at ${from}` : `from ${from} to ${to}`}${left === 0 ? '' : `, ${left} left as ${left === 1 ? 'it is' : 'they are'}`}`,
   openGroup: (group: string) => `Open ${group}`,

@@ -15,10 +15,10 @@ const HINTS: Readonly<Record<FixId, string>> = {
 
 const number = (value: number | null) => (value === null ? '–' : String(value).replace('-', '−'));
 
-/** As loud as clips are played on the platforms, LUFS. */
+/** Loudness at which the platforms play clips, LUFS. */
 const PLAYED_LUFS = -14;
 
-/** What a figure of a fix means for who listens and watches; null for one that speaks for itself. */
+/** What a figure of a fix means for listeners and viewers; null for one that is self-explanatory. */
 function meaningOfFigure(name: string, before: number | null, after: number | null): string | null {
   const now = after ?? before;
   if (now === null) return null;

@@ -1,4 +1,4 @@
-/** The checks of a report by name, as what they mean; a name that is not here speaks for itself. */
+/** Meanings of a report's checks, by name; a name not listed is self-explanatory. */
 const CHECK_MEANINGS: Readonly<Record<string, string>> = {
   'decode times rise': 'Players get the frames in an order that they can play.',
   'length as planned': 'The clip is exactly as long as it should be.',
@@ -34,7 +34,7 @@ const NAMES: Readonly<Record<string, string>> = {
   pcm_s24le: 'PCM',
 };
 
-/** What shows a defect, by the name of its detector. */
+/** What revealed a defect, by the name of its detector. */
 const FOUND_BY: Readonly<Record<string, string>> = {
   'detect-stutter': 'repeated frames in the motion',
   'detect-hidden-drops': 'a jump in the motion',
@@ -59,7 +59,7 @@ export const reportTexts = {
     completed:
       'The original is the current version, as it was uploaded. The report belongs to the mended one: restore that in the editor to read it.',
   },
-  /** What can be done about a clip that could not be mended. */
+  /** What can be done about a clip that could not be repaired. */
   failedWays: {
     another: 'Upload another clip',
     backup: 'Open Cloud Backup',
@@ -107,7 +107,7 @@ export const reportTexts = {
     before: 'Before',
     after: 'After',
     limit: 'Limit',
-    /** A ratio cannot be measured where there is nothing left to measure. */
+    /** For ratios, which cannot be measured when nothing is left to measure. */
     gone: 'no longer found',
     confidence: 'Confidence',
     outcome: 'Outcome',
@@ -120,7 +120,7 @@ export const reportTexts = {
     title: 'What was touched',
     video: 'Picture',
     audio: 'Sound',
-    /** Never all of it where something is new. */
+    /** Rounded down, so that it never says all when something is new. */
     share: (share: number) =>
       share === 1
         ? 'All of it is what you uploaded, byte for byte.'
@@ -133,7 +133,7 @@ export const reportTexts = {
       smart_render: 'only the damaged parts were re-encoded',
       full_encode: 're-encoded as a whole',
     },
-    /** Of `smart_render` where many pictures had to go with the mended ones. */
+    /** For `smart_render` when many pictures had to be encoded along with the repaired ones. */
     encodedWith: 'the damaged parts were re-encoded, with the frames that build on them',
   },
   steps: {
@@ -165,7 +165,7 @@ export const reportTexts = {
     media: 'Media',
     rate: (fps: string) => `${fps} frames per second`,
     variable: 'variable',
-    /** Containers and codecs as people call them; ffmpeg has names of its own. */
+    /** Usual names of containers and codecs instead of ffmpeg's. */
     named: (name: string) => NAMES[name] ?? name.toUpperCase(),
     sound: (codec: string, hz: number, channels: number) =>
       `${codec}, ${hz / 1000} kHz, ${channels === 1 ? 'mono' : channels === 2 ? 'stereo' : `${channels} channels`}`,

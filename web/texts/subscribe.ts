@@ -20,7 +20,7 @@ export const subscribeTexts = {
     trialText: 'Cancel anytime during the trial with no charges.',
     next: 'Continue to Account Setup',
   },
-  /** Said before a plan is taken that has less than the present one. */
+  /** Shown before a plan is taken that has less than the current one. */
   change: {
     title: (from: string) => `What changes when you leave ${from}`,
     stays: 'All your videos, their versions, finished files and backups stay.',

@@ -10,7 +10,7 @@ import type { ContainerFormat } from '#server/media/probe/sniff-container.ts';
 import { MediaToolError, runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { readWhisperOutput, type HeardSegment } from './whisper-output.ts';
 
-/** The operator's whisper.cpp: its command line, run like the media tools, and the file of its model. */
+/** The operator's whisper.cpp: its command-line program, run like the media tools, and its model file. */
 export interface SpeechEngine {
   readonly cli: string;
   readonly model: string;
@@ -18,20 +18,20 @@ export interface SpeechEngine {
 }
 
 const PIECE = {
-  /** The engine listens to 30 s at a time; a piece with its edges is shorter. */
+  /** The engine processes 30 s at a time; a piece with its margins is shorter. */
   mostMs: 28_000,
-  /** A longer pause parts pieces: over silence engines invent words. */
+  /** A longer pause separates pieces, because engines invent words in silence. */
   gapMs: 1000,
-  /** The first sound of a word lies before where a voice is measured. */
+  /** Margin at each end: the first sound of a word comes before the measured start of the voice. */
   edgeMs: 200,
 } as const;
 /** Two lines of 42 characters. */
 const CUE_CHARS = 84;
-/** A piece may take this many times its length, and a minute for the model to be read. */
+/** A piece may take this many times its length, plus a minute for loading the model. */
 const SLOWEST = 20;
 const LOAD_MS = 60_000;
 
-/** Stretches of speech put together to pieces that are heard in one go; rising, none over another. */
+/** Joins stretches of speech to pieces that are heard in one go; ascending, without overlap. */
 export function toPieces(speech: readonly TimeSpan[], durationMs: number): TimeSpan[] {
   const joined = joinSpans(speech, (before, span) => {
     return span.startMs - before.endMs <= PIECE.gapMs && span.endMs - before.startMs <= PIECE.mostMs;
@@ -46,7 +46,7 @@ export function toPieces(speech: readonly TimeSpan[], durationMs: number): TimeS
   });
 }
 
-/** What was heard in a piece as cues of the clip: inside of the piece, rising, none too long. */
+/** Converts what was heard in a piece to cues of the clip: inside the piece, ascending, none too long. */
 export function toHeardCues(segments: readonly HeardSegment[], piece: TimeSpan): VideoCue[] {
   let lastEndMs = Math.round(piece.startMs);
   return segments.flatMap(({ startMs, endMs, text, confidence }) => {
@@ -65,21 +65,21 @@ export function toHeardCues(segments: readonly HeardSegment[], piece: TimeSpan):
 export interface HearInput {
   readonly engine: SpeechEngine;
   readonly tools: ToolPaths;
-  /** The clip with its container. */
+  /** Path of the clip, with its container below. */
   readonly inputPath: string;
   readonly format: ContainerFormat;
   readonly durationMs: number;
-  /** Where somebody speaks. */
+  /** Stretches in which somebody speaks. */
   readonly speech: readonly TimeSpan[];
   /** Private folder for the sound of one piece at a time. */
   readonly workDir: string;
   readonly signal: AbortSignal;
-  /** Share of the speech that has been heard, 0 to 1. */
+  /** Share of the speech that has been processed, 0 to 1. */
   readonly onProgress: (share: number) => void;
 }
 
 /**
- * Has the engine listen to the stretches in which somebody speaks, and to nothing else.
+ * Runs the engine on the stretches in which somebody speaks, and on nothing else.
  * @throws MediaToolError when ffmpeg or the engine fails, takes too long or is cancelled
  */
 export async function hearWords(input: HearInput): Promise<VideoCue[]> {
@@ -116,7 +116,7 @@ async function hearPiece(
     wavPath,
   ];
   const run = await runTool('hear words', engine.cli, args, { signal, wallMs: LOAD_MS + SLOWEST * lengthMs });
-  // A wrong option or a model that cannot be read ends the engine without an error and without this file.
+  // With a wrong option or an unreadable model the engine exits without an error and without this file.
   const json = await readFile(jsonPath, 'utf8').catch(() => null);
   if (json === null)
     throw new MediaToolError('tool_failed', 'hear words: no output', run.stderr.slice(-2000));
@@ -127,7 +127,7 @@ async function hearPiece(
   }
 }
 
-/** The sound of a piece as the engine takes it: 16 000 samples a second, one channel, 16 bits. */
+/** Plan for the sound of a piece in the engine's format: 16 kHz, mono, 16 bits. */
 function soundPlan(
   { inputPath, format }: Pick<HearInput, 'inputPath' | 'format'>,
   { startMs, endMs }: TimeSpan,

@@ -23,8 +23,9 @@ const now = Date.now;
 const never = new AbortController().signal;
 
 /**
- * Stands in for whisper.cpp's command line: reads the same options, takes nothing but 16 kHz mono of 16 bits, and writes the same
- * file, whose words tell how long the sound was. With the model `broken` it ends as the real one does: no error, no file.
+ * Replaces whisper.cpp's command-line program: reads the same options, accepts only 16 kHz mono of 16 bits, and writes
+ * the same file, with words that tell how long the sound was. With the model `broken` it exits like the real one: no
+ * error, no file.
  */
 const ENGINE = `#!/usr/bin/env node
 const { readFileSync, writeFileSync } = require('node:fs');
@@ -68,7 +69,7 @@ function handler(model: string | null = 'model') {
   });
 }
 
-/** A repaired clip of eight seconds in which somebody speaks at these times, and the wish to hear it. */
+/** A repaired clip of eight seconds in which somebody speaks at these times, and the request to hear it. */
 async function wished(speech: readonly [number, number][]) {
   const clip = path.join(folder.path, `${newId()}.mp4`);
   const made = '-v error -f lavfi -i color=c=gray:s=64x64:r=10:d=8 -f lavfi -i sine=f=220:r=44100:d=8';
@@ -108,7 +109,7 @@ async function wished(speech: readonly [number, number][]) {
 }
 
 describe('hearing words', () => {
-  it('listens where somebody speaks and nowhere else, and gives cues with how sure it is', async () => {
+  it('listens only where somebody speaks, and gives cues with their confidence', async () => {
     const { job, row } = await wished([
       [1000, 2000],
       [2500, 3000],
@@ -117,7 +118,7 @@ describe('hearing words', () => {
     expect(await handler().run(job, never)).toEqual({ kind: 'done' });
     const heard = await row();
     expect(heard).toMatchObject({ state: 'done', progress: 100, message: null });
-    // Two pieces with their edges: 0.8 to 3.2 s and 5.8 to 7.7 s.
+    // Two pieces with their margins: 0.8 to 3.2 s and 5.8 to 7.7 s.
     expect(heard.cues).toEqual([
       { startMs: 1000, endMs: 1700, text: 'heard 2400', source: 'speech_model', confidence: 0.92 },
       { startMs: 2000, endMs: 3200, text: 'perhaps', source: 'speech_model', confidence: 0.4 },
@@ -149,7 +150,7 @@ describe('hearing words', () => {
     await HeardWords.query(db)
       .patch({ ...cancelled })
       .where({ jobId: job.id });
-    // The engine may come to its end before the signal does.
+    // The engine may finish before the signal arrives.
     await running;
     expect(await row()).toMatchObject(cancelled);
     stop.abort();
@@ -157,7 +158,7 @@ describe('hearing words', () => {
     expect(await row()).toMatchObject(cancelled);
   });
 
-  it('says in words when the engine fails in silence, and when there is none', async () => {
+  it('gives a sentence when the engine fails silently, and when there is none', async () => {
     const failed = await wished([[1000, 2000]]);
     expect(await handler('broken').run(failed.job, never)).toMatchObject({ kind: 'failed' });
     const sentence = expect.stringMatching(/could not be transcribed/);
@@ -172,7 +173,7 @@ describe('hearing words', () => {
 });
 
 describe('pieces of speech', () => {
-  it('are at most 28 s long, parted by pauses, and never over each other', () => {
+  it('are at most 28 s long, split at pauses, and never overlap', () => {
     const speech = Array.from({ length: 12 }, (_, i) => ({ startMs: i * 6000, endMs: i * 6000 + 5900 }));
     const pieces = toPieces([...speech, { startMs: 80_000, endMs: 81_000 }], FAKE_MEDIA.durationMs * 100);
     for (const { startMs, endMs } of pieces) expect(endMs - startMs).toBeLessThan(30_000);
@@ -182,7 +183,7 @@ describe('pieces of speech', () => {
     expect([pieces[0]?.startMs, pieces.at(-1)]).toEqual([0, { startMs: 79_800, endMs: 81_200 }]);
   });
 
-  it('keep what was heard inside of them, in order, in cues that can be read', () => {
+  it('keep what was heard inside their limits, in order, in readable cues', () => {
     const long = 'a sentence that goes on and on '.repeat(6).trim();
     const segments = [
       { startMs: 0, endMs: 8000, text: long, confidence: 0.5 },

@@ -27,7 +27,7 @@ export interface HearJobDeps {
   readonly db: Knex;
   readonly storage: Pick<MediaStorage, 'localPath' | 'read'>;
   readonly tools: ToolPaths;
-  /** Null where the operator has set up none. */
+  /** Null when the operator has not set up an engine. */
   readonly engine: SpeechEngine | null;
   /** Folder for the sound of pieces. */
   readonly folder: string;
@@ -35,14 +35,16 @@ export interface HearJobDeps {
   readonly now: () => number;
 }
 
-/** Has the speech engine listen to a repaired clip where somebody speaks. */
+/** Runs the speech engine on a repaired clip where somebody speaks. */
 export function createHearJob(deps: HearJobDeps): JobHandler {
   const { db, storage, tools, engine, logger, now } = deps;
   const folders = createJobFolders(deps.folder);
 
   const { tell } = createRequestRows<HeardWords>({ db, model: HeardWords, now });
 
-  /** On the axis of the mended clip, whatever version is current. @returns null where nobody speaks */
+  /**
+   * Hears the repaired clip, so times are on its axis whichever version is current. @returns null when nobody speaks
+   */
   async function hear(row: RequestRow, signal: AbortSignal): Promise<VideoCue[] | null> {
     const { videoId } = row;
     const version = await VideoVersion.query(db)

@@ -8,7 +8,7 @@ import type { JobQueue } from '#server/jobs/job-queue.ts';
 import { createRequestedWork } from '#server/jobs/requested-work.ts';
 import type { RunnerLogger } from '#server/jobs/job-runner.ts';
 
-/** Repairs go first: words are heard in something that is finished. */
+/** Lower than repairs: words are heard in a clip that is already finished. */
 const PRIORITY = -10;
 const NO_ENGINE = 'This server has no speech recognition: type, import or paste the words.';
 
@@ -22,17 +22,17 @@ export interface HearServiceDeps {
   readonly now: () => number;
 }
 
-/** What a speech engine hears. It never changes captions that people have saved: the editor offers it. */
+/** What a speech engine hears. It never changes captions that people have saved; the editor offers the heard words. */
 export interface HearService {
   read(video: Video): Promise<HeardWordsDto>;
   /**
-   * Has the engine listen; one job at a time for a video.
+   * Requests a run of the engine; one job at a time per video.
    * @throws AppError `conflict` while the video is not finished, `not_available` without an engine
    */
   ask(video: Video): Promise<HeardWordsDto>;
-  /** Stops the engine that waits or listens; what it heard before stays. */
+  /** Cancels the waiting or running engine; what it heard before stays. */
   cancel(video: Video): Promise<HeardWordsDto>;
-  /** Begins to listen by itself to what has been repaired. @returns a function that ends it */
+  /** Starts the automatic listening to repaired clips. @returns a function that stops it */
   listen(): () => void;
 }
 

@@ -8,7 +8,7 @@ interface Segment {
   readonly p?: readonly number[];
 }
 
-/** As `output_json` of whisper.cpp's command line writes it, with the parts around that are not read. */
+/** The form of `output_json` of whisper.cpp's command-line program, including parts that are not read. */
 function output(segments: readonly Segment[]): string {
   const transcription = segments.map(({ text, from = 0, to = 2000, p = [0.9] }) => ({
     timestamps: { from: '00:00:00,000', to: '00:00:02,000' },
@@ -29,17 +29,17 @@ function output(segments: readonly Segment[]): string {
 }
 
 describe('the output of the speech engine', () => {
-  it('gives words with their times and how sure the engine was, without its own marks', () => {
+  it('gives words with their times and the engine’s confidence, without the engine’s own marks', () => {
     const heard = readWhisperOutput(output([{ text: ' Ask not what', from: 120, to: 1480, p: [0.9, 0.7] }]));
     expect(heard).toEqual([{ startMs: 120, endMs: 1480, text: 'Ask not what', confidence: 0.8 }]);
   });
 
-  it('drops what is only a sound', () => {
+  it('drops segments that only describe a sound', () => {
     const sounds = ['[BLANK_AUDIO]', ' (soft music)', '♪ ♪', '*applause*', '  '];
     expect(readWhisperOutput(output(sounds.map((text) => ({ text }))))).toEqual([]);
   });
 
-  it('says once what an engine that is stuck says again and again, and leaves what people say twice', () => {
+  it('keeps one copy of what a stuck engine repeats, and leaves what people say twice', () => {
     const texts = [
       'No.',
       'No!',
@@ -58,12 +58,12 @@ describe('the output of the speech engine', () => {
     expect(dropPhraseLoops('very, very, very good')).toBe('very, very, very good');
   });
 
-  it('does not believe what nobody can say in that time', () => {
+  it('has low confidence in words that nobody can say in that time', () => {
     const [fast] = readWhisperOutput(output([{ text: 'x'.repeat(100), from: 0, to: 1000, p: [0.99] }]));
     expect(fast?.confidence).toBe(0.3);
   });
 
-  it('is refused when it is something else', () => {
+  it('is refused when it has another form', () => {
     expect(() => readWhisperOutput('{"transcription": 1}')).toThrow();
     expect(() => readWhisperOutput('error: failed to open')).toThrow();
   });

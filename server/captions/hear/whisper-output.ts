@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { tidyCueText } from '#common/parse-captions.ts';
 
 /**
- * What whisper.cpp's command line writes with `--output-json-full` (examples/cli/cli.cpp, `output_json`): times in `offsets` are ms
- * from the start of the file, `p` is the probability of a token.
+ * The file that whisper.cpp's command-line program writes with `--output-json-full` (examples/cli/cli.cpp,
+ * `output_json`): times in `offsets` are ms from the start of the file, `p` is the probability of a token.
  */
 const output = z.object({
   transcription: z.array(
@@ -19,26 +19,26 @@ export interface HeardSegment {
   readonly startMs: number;
   readonly endMs: number;
   readonly text: string;
-  /** Mean probability of its tokens; null where the engine gave none. */
+  /** Mean probability of the tokens; null when the engine gave none. */
   readonly confidence: number | null;
 }
 
-/** Times a phrase is said in a row before it is taken for a loop of the engine; people say things twice. */
+/** Repetitions in a row from which a phrase counts as a loop of the engine; people say things twice. */
 const LOOP = { segments: 3, phrases: 4, mostWords: 8 } as const;
-/** Nobody speaks faster, characters a second; such a segment is not believed. */
+/** Nobody speaks faster, characters a second; a faster segment gets the confidence `UNBELIEVED`. */
 const MOST_CHARS_PER_SECOND = 40;
 const UNBELIEVED = 0.3;
-/** Marks of the engine that are no words: `[_BEG_]`, `[_TT_150]`, `<|en|>`. */
+/** Marks of the engine that are not words: `[_BEG_]`, `[_TT_150]`, `<|en|>`. */
 const SPECIAL = /^(\[_.*\]|<\|.*\|>)$/s;
-/** A segment that only tells of a sound: "[Music]", "(applause)", "♪ ♪". */
+/** A segment that only describes a sound: "[Music]", "(applause)", "♪ ♪". */
 const SOUND_ONLY = /^(\s*(\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|[♪♫]+)\s*)+$/u;
 
 /**
- * The words of one file that was heard.
- * @throws Error when the text is no such output
+ * Parses the engine's output for one file.
+ * @throws Error when the text has another form
  */
 export function readWhisperOutput(json: string): HeardSegment[] {
-  // The engine escapes quotes alone; other control characters would end the parsing.
+  // The engine escapes only quotes; other control characters would make the JSON invalid.
   const repaired = json.replaceAll(/[^\P{Cc}\n\r\t]/gu, ' ');
   const { transcription } = output.parse(JSON.parse(repaired));
   const heard = transcription.flatMap(({ offsets, text, tokens }): HeardSegment[] => {
@@ -64,7 +64,7 @@ const plain = (text: string) =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-/** A sentence that comes again and again is said once: over noise engines get stuck. */
+/** Keeps one copy of a sentence that is repeated again and again: engines get stuck on noise. */
 function dropSegmentLoops(segments: readonly HeardSegment[]): HeardSegment[] {
   const kept: HeardSegment[] = [];
   for (let at = 0; at < segments.length;) {
@@ -78,7 +78,7 @@ function dropSegmentLoops(segments: readonly HeardSegment[]): HeardSegment[] {
   return kept;
 }
 
-/** The same inside of one segment: "thank you thank you thank you thank you". */
+/** The same within one segment: "thank you thank you thank you thank you". */
 export function dropPhraseLoops(text: string): string {
   const words = text.split(/\s+/);
   for (let size = 1; size <= LOOP.mostWords; size += 1) {

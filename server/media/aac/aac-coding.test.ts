@@ -8,7 +8,7 @@ it.each([
   [6000, 8000],
   [192_000, 48_000],
   [50_000, 48_000],
-])('takes a rate of %i Hz to one that AAC knows, %i Hz', (rateHz, expected) => {
+])('replaces a rate of %i Hz by one that AAC supports, %i Hz', (rateHz, expected) => {
   expect(aacRateHz(rateHz)).toBe(expected);
 });
 

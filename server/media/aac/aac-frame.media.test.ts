@@ -53,7 +53,7 @@ describe('reading AAC frames to their end', () => {
     [22_050, 2, '64k'],
     [16_000, 1, '32k'],
     [8000, 1, '16k'],
-  ])('tells how long each is at %d Hz, %d channels and %s', async (rateHz, channels, bitRate) => {
+  ])('finds the length of each at %d Hz, %d channels and %s', async (rateHz, channels, bitRate) => {
     const { frames, reader } = await framesOf(rateHz, channels, bitRate);
     expect(frames.length).toBeGreaterThan(20);
     const behind = Buffer.from([0xaa, 0x55, 0xff, 0x00]);
@@ -61,7 +61,7 @@ describe('reading AAC frames to their end', () => {
     expect(lengths).toEqual(frames.map(({ length }) => length));
   });
 
-  it('takes no frame that is cut off, and hardly one for other bytes', async () => {
+  it('accepts no truncated frame, and hardly ever other bytes', async () => {
     const { frames, reader } = await framesOf(44_100, 2, '128k');
     expect(frames.filter((frame) => reader.frameBytes(frame.subarray(0, -2), 0) !== null)).toEqual([]);
     const random = seededRandom(5);
@@ -70,7 +70,7 @@ describe('reading AAC frames to their end', () => {
     expect(taken.length).toBeLessThan(20);
   });
 
-  it('tells which frames long and short windows are in, whatever fills their last byte', async () => {
+  it('recognises which frames have long and short windows, whatever fills their last byte', async () => {
     const { frames, reader } = await framesOf(44_100, 1, '64k');
     const read = frames.map((frame) => reader.read(frame));
     expect(read).not.toContain(null);

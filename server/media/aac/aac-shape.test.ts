@@ -26,7 +26,7 @@ describe('risingWindow', () => {
     }
   });
 
-  it('rises from next to nothing, sooner as a sine', () => {
+  it('rises from almost nothing, and earlier as a sine', () => {
     const [sine, kaiser] = [risingWindow('sine', 1024), risingWindow('kaiser-bessel', 1024)];
     // The half that ISO/IEC 14496-3 gives both, and a quarter of the way up.
     expect(sine[255]).toBeCloseTo(0.382, 2);
@@ -70,7 +70,7 @@ describe('refold', () => {
     },
   );
 
-  it('changes each channel by itself', () => {
+  it('changes each channel separately', () => {
     const samples = new Float32Array(2 * COUNT);
     for (let at = 0; at < COUNT; at += 1) samples[2 * at] = sound[at] ?? 0;
     refold({ samples, channels: 2, frame: 'begins', encoder: 'kaiser-bessel', decoder: 'sine' });
@@ -84,13 +84,13 @@ describe('refold', () => {
 describe('the shape that a frame names', () => {
   const bytes = Buffer.from([0b1010_0000, 0b0000_0001]);
 
-  it('is read of all channels', () => {
+  it('is read from all channels', () => {
     expect(shapeOf({ bytes, shapesAt: [0, 2] })).toBe('kaiser-bessel');
     expect(shapeOf({ bytes, shapesAt: [1, 9] })).toBe('sine');
     expect(shapeOf({ bytes, shapesAt: [0, 1] })).toBeNull();
   });
 
-  it('is named anew without another bit', () => {
+  it('is changed without affecting another bit', () => {
     expect(withShape({ bytes, shapesAt: [0, 15] }, 'sine')).toEqual(Buffer.from([0b0010_0000, 0]));
     expect(withShape({ bytes, shapesAt: [1] }, 'kaiser-bessel')[0]).toBe(0b1110_0000);
   });

@@ -14,14 +14,14 @@ function framed(payload: Buffer, hasChecksum = false): Buffer {
 }
 
 describe('readAdts', () => {
-  it('hands over the frames without their headers, with a checksum or not', () => {
+  it('returns the frames without their headers, with a checksum or not', () => {
     const [short, long] = [Buffer.alloc(5, 1), Buffer.alloc(3000, 2)];
     const stream = Buffer.concat([framed(short), framed(long, true), framed(short)]);
     expect(readAdts(stream)).toEqual([short, long, short]);
     expect(readAdts(Buffer.alloc(0))).toEqual([]);
   });
 
-  it('takes no stream that is cut off or goes on as something else', () => {
+  it('rejects a stream that is cut off or continues as something else', () => {
     const stream = Buffer.concat([framed(Buffer.alloc(5)), framed(Buffer.alloc(9))]);
     expect(readAdts(stream.subarray(0, -1))).toBeNull();
     expect(readAdts(stream.subarray(0, 15))).toBeNull();

@@ -14,7 +14,7 @@ const whole = entries.map(({ name, at, sizeBytes }) => ({ name, at, sizeBytes })
 const END = 100 + 20 * 16 + 20 * 50 + 2 * 190;
 
 describe('reconcile', () => {
-  it('finds all of a whole file where the index puts it', () => {
+  it('finds everything in an intact file where the index puts it', () => {
     const pieces = reconcile(entries, whole, END);
     expect(pieces.map(({ state }) => state)).toEqual(entries.map(() => 'whole'));
     expect(pieces.map(({ from }) => from)).toEqual(entries.map(({ at }) => at + 8));
@@ -27,7 +27,7 @@ describe('reconcile', () => {
     expect(pieces[10]?.end).toBe((entries[10]?.at ?? 0) + 8 + 60);
   });
 
-  it('takes nothing for moved where all have one size, as pictures of DV and raw sound do', () => {
+  it('assumes no moves when all chunks have one size, as pictures of DV and raw sound do', () => {
     const even = Array.from({ length: 40 }, (_, number) => {
       const isSound = number % 2 === 1;
       const place = 100 + (number >> 1) * 216 + (isSound ? 108 : 0);
@@ -39,7 +39,7 @@ describe('reconcile', () => {
     );
   });
 
-  it('follows the others where bytes are missing, though empty chunks look alike everywhere', () => {
+  it('follows the other chunks when bytes are missing, though empty chunks look the same everywhere', () => {
     const lost = 100;
     const moved = whole.flatMap((chunk, line) => {
       if (line > 10 && line < 14) return [];

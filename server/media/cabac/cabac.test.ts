@@ -63,7 +63,7 @@ describe('CabacDecoder', () => {
     }
   });
 
-  it('reads several symbols of even odds at once as one by one', () => {
+  it('reads several bypass symbols at once like one by one', () => {
     const random = seededRandom(3);
     const values = Array.from({ length: 200 }, () => {
       const count = Math.floor(random() * 18);
@@ -83,7 +83,7 @@ describe('CabacDecoder', () => {
     expect(decoder.stopsHere()).toBe(true);
   });
 
-  it('tells that data are over, and that they do not stop where they should', () => {
+  it('recognises that data are over, and that they do not stop where they should', () => {
     const decoder = new CabacDecoder(CONTEXT_COUNT);
     decoder.start(Buffer.from([0x12, 0x34]), 0, 2);
     for (let bit = 0; bit < 7; bit++) decoder.bypass();
@@ -106,7 +106,7 @@ describe('initContexts', () => {
 });
 
 describe('CabacCopier', () => {
-  it('codes what it reads to the same bytes, and ends it wherever it is asked to', () => {
+  it('codes what it reads to the same bytes, and ends it at any requested place', () => {
     for (let seed = 1; seed <= 20; seed++) {
       const symbols = randomSymbols(seed, 30 * seed);
       const states = new Uint8Array(CONTEXT_COUNT);

@@ -14,7 +14,7 @@ describe('what decoders say of a picture', () => {
     expect(concealedMacroblocks('file about concealing 3 DC, said.mp4')).toBeNull();
   });
 
-  it('reads where decoding failed', () => {
+  it('finds where decoding failed', () => {
     const words = 'error while decoding MB 12 4, bytestream 812';
     expect(failedMacroblock(words)).toEqual({ column: 12, row: 4 });
     expect(failedMacroblock(`[h264 @ 0x55d0] [error] ${words}`)).toEqual({ column: 12, row: 4 });
@@ -22,7 +22,7 @@ describe('what decoders say of a picture', () => {
     expect(failedMacroblock('concealing 370 DC, 370 AC, 365 MV errors in P frame')).toBeNull();
   });
 
-  it('knows the line between the preparations and the decoding', () => {
+  it('recognises the line between the preparations and the decoding', () => {
     expect(endsPreparations('Stream mapping:')).toBe(true);
     expect(endsPreparations('[info] Stream mapping:')).toBe(true);
     expect(endsPreparations('title : Stream mapping:')).toBe(false);

@@ -10,7 +10,7 @@ import { probe } from '../probe/probe.ts';
 const folder = sharedFolder();
 
 describe('uploadedPictureOptions', () => {
-  it('hands on all HEVC pictures that have data, though the key picture they refer to has none', async () => {
+  it('passes on all HEVC pictures that have data, though the key picture they refer to has none', async () => {
     const clip = await encodeSource(
       'testsrc2=s=160x96:r=25:d=3',
       path.join(folder.path, 'keyless.mp4'),

@@ -25,7 +25,7 @@ describe('namedFor', () => {
   ])('keeps the new names for %s', (version) => expect(namedFor(version, ARGS)).toEqual(ARGS));
 
   it.each(['5.1.9-0+deb12u1', '6.0', 'N-109000-g1234567', '2023-04-11-git-309e3cc15c-full_build'])(
-    'gives %s the old time base alone',
+    'gives %s only the old time base',
     (version) =>
       expect(namedFor(version, ARGS)).toEqual(ARGS.map((name) => (name === 'demux' ? '-1' : name))),
   );
@@ -35,7 +35,7 @@ describe('namedFor', () => {
   );
 
   it.each(['4.3', 'n4.1.2', 'N-47683-g0e8eb07980-static', '2019-04-11-git-309e3cc15c-full_build'])(
-    'leaves out what %s has no word for',
+    'omits what %s does not support',
     (version) => expect(namedFor(version, ARGS)).toEqual(OLD),
   );
 
@@ -44,24 +44,24 @@ describe('namedFor', () => {
     expect(['7.0', '9.0.2-4', 'N-125875-g5d4d3bdc61'].map(runsInThreads)).toEqual([true, true, true]);
   });
 
-  it('knows from which version on corrupt pictures are told of one by one', () => {
+  it('knows from which version on corrupt pictures are reported one by one', () => {
     expect(['N-47683-g0e8eb07980-static', '4.1.6'].map(tellsCorruptPictures)).toEqual([false, false]);
     const newer = ['4.2.2-1ubuntu1', '5.1.9-0+deb12u1', '9.0.2-4', 'unknown'];
     expect(newer.map(tellsCorruptPictures)).toEqual([true, true, true, true]);
   });
 
-  it('reads the day of builds between releases', () => {
+  it('reads the date of builds between releases', () => {
     expect(namedFor('2022-04-11-git-309e3cc15c-full_build', ARGS)).toEqual([KEEP_SIZES, ...OLD]);
     expect(namedFor('2025-08-25-git-1b62f9d3ae-full_build', ARGS)).toEqual(ARGS);
   });
 });
 
 describe('inNamesOf', () => {
-  it('asks nobody where no name has changed', async () => {
+  it('runs no tool when no name has changed', async () => {
     expect(await inNamesOf({ ffmpeg: 'none', ffprobe: 'none' }, ['-c', 'copy'])).toEqual(['-c', 'copy']);
   });
 
-  it('takes the version that the tools were asked for', async () => {
+  it('uses the version that the tools were asked for', async () => {
     expect(await inNamesOf({ ffmpeg: 'none', ffprobe: 'none', version: '4.3' }, ARGS)).toEqual(OLD);
   });
 });

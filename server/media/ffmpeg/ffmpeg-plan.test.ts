@@ -13,13 +13,13 @@ function depthOf(expression: string): number {
 }
 
 describe('sumOf', () => {
-  it('writes few terms as they are', () => {
+  it('writes few terms unchanged', () => {
     expect(sumOf([])).toBe('0');
     expect(sumOf(['a'])).toBe('a');
     expect(sumOf(['a', 'b', 'c'])).toBe('(a+(b+c))');
   });
 
-  it('keeps every term, and many of them no deeper than ffmpeg reads', () => {
+  it('keeps every term, nested no deeper than ffmpeg accepts', () => {
     const terms = Array.from({ length: 3000 }, (_, index) => `t${index}`);
     const sum = sumOf(terms);
     expect(sum.replaceAll(/[()]/g, '').split('+')).toEqual(terms);

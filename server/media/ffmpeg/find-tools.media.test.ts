@@ -10,7 +10,7 @@ const folder = await mkdtemp(path.join(tmpdir(), 'tools-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('findTools', () => {
-  it('knows the version that the wrapped ffmpeg says it has', async () => {
+  it('reads the version that the wrapped ffmpeg reports', async () => {
     const found = await findTools({
       ffmpegPath: null,
       ffprobePath: null,

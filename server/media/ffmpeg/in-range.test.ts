@@ -7,7 +7,7 @@ describe('inRange', () => {
     ['yuvj422p', []],
     ['yuv420p10le', ['limiter=max=1023']],
     ['yuv422p12le', ['limiter=max=4095']],
-  ])('limits what a format has fewer bits for than it stores (%s)', (format, filters) => {
+  ])('limits values to a format’s bits when it stores more (%s)', (format, filters) => {
     expect(inRange(format)).toEqual(filters);
   });
 });

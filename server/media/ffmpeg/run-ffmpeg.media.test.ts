@@ -43,7 +43,7 @@ describe('runFfmpeg', () => {
     expect(shares.at(-1)).toBeCloseTo(1, 1);
   });
 
-  it('leaves no child behind when the input stream fails on its way', async () => {
+  it('leaves no child process when the input stream fails midway', async () => {
     const outputPath = path.join(folder.path, 'half-fed.mkv');
     const size = { width: 64, height: 64 };
     async function* pictures(): AsyncGenerator<Buffer> {
@@ -70,7 +70,7 @@ describe('runFfmpeg', () => {
     await expect.poll(() => childrenWith('half-fed.mkv')).toEqual([]);
   });
 
-  it('hands over what could be decoded of a stream that is broken for the most part', async () => {
+  it('returns what could be decoded from a mostly broken stream', async () => {
     const clean = path.join(folder.path, 'clean.mjpeg');
     const make = '-v error -y -f lavfi -i testsrc=size=64x64:rate=25:duration=1 -c:v mjpeg -f mjpeg'.split(
       ' ',
@@ -103,7 +103,7 @@ describe('runFfmpeg', () => {
     expect(received).toBeGreaterThanOrEqual(2 * 64 * 64);
   });
 
-  it('gives nothing where no picture is picked, and does not fail', async () => {
+  it('returns nothing when no picture is selected, and does not fail', async () => {
     let received = 0;
     await runFfmpeg(
       {
@@ -118,7 +118,7 @@ describe('runFfmpeg', () => {
     expect(received).toBe(0);
   });
 
-  it('fails where a filter refuses the pictures, of which nothing comes either', async () => {
+  it('fails when a filter rejects the pictures, which yields nothing either', async () => {
     const clip = path.join(folder.path, 'refused.mkv');
     const source = '-v error -y -f lavfi -i testsrc=size=16x16:rate=25:duration=1 -c:v ffv1'.split(' ');
     await runTool('make', tools.ffmpeg, [...source, clip]);
@@ -134,7 +134,7 @@ describe('runFfmpeg', () => {
     await expect(run).rejects.toMatchObject({ code: 'tool_failed' });
   });
 
-  it('picks hundreds of pictures by their numbers', async () => {
+  it('selects hundreds of pictures by their numbers', async () => {
     const wanted = Array.from({ length: 300 }, (_, index) => index * 3);
     const chosen = sumOf(wanted.map((number) => `eq(n,${number})`));
     let received = 0;
@@ -156,7 +156,7 @@ describe('runFfmpeg', () => {
     expect(received).toBe(wanted.length * 16 * 16);
   });
 
-  it('refuses a plan whose pipe is not its last output', async () => {
+  it('rejects a plan whose pipe is not its last output', async () => {
     const toPipe = { path: 'pipe:1', options: ['-f', 'rawvideo', '-frames:v', '1'] };
     const toFile = { path: path.join(folder.path, 'one.mkv'), options: ['-frames:v', '1'] };
     const run = runFfmpeg(

@@ -9,18 +9,18 @@ describe('pictureTicks', () => {
     ['3584', 3584],
     ['-1024', -1024],
     ['NOPTS', null],
-  ])('reads pts %s', (pts, ticks) => {
+  ])('parses pts %s', (pts, ticks) => {
     expect(pictureTicks(line(pts))).toBe(ticks);
   });
 
-  it('reads a line that another thread has begun', () => {
+  it('parses a line that another thread has started', () => {
     const torn = '    Stream #0:0: Video: rawvideo n:   1 pts:    512 pts_time:0.04    duration:    512 ';
     expect(pictureTicks(torn)).toBe(512);
     expect(showinfoNumber(torn)).toBe(0);
     expect(showinfoNumber(line('1'))).toBe(1);
   });
 
-  it('leaves all other lines alone', () => {
+  it('ignores all other lines', () => {
     expect(pictureTicks('[h264 @ 0x55d0c8] [error] n: 7 pts: 12 of another kind')).toBeUndefined();
     expect(
       pictureTicks('[Parsed_showinfo_1 @ 0x55d0c8] [info] config in time_base: 1/12800'),

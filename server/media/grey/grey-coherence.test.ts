@@ -27,13 +27,13 @@ function coherenceOf(before: Uint8Array, after: Uint8Array): number | null {
 }
 
 describe('jumpCoherence', () => {
-  it('is high where a shot moved far, low between two shots, and says nothing of pictures without texture', () => {
+  it('is high when a shot moved far, low between two shots, and undefined for pictures without texture', () => {
     expect(coherenceOf(scene(1, 0, 0), scene(1, 17, 9))).toBeGreaterThan(0.8);
     expect(coherenceOf(scene(1, 0, 0), scene(2, 0, 0))).toBeLessThan(0.2);
     expect(coherenceOf(scene(1, 0, 0).fill(90), scene(1, 0, 0).fill(160))).toBeNull();
   });
 
-  it('is measured for a far step behind still pictures alone', () => {
+  it('is measured only for a far step after still pictures', () => {
     const still = [scene(1, 0, 0), scene(1, 0, 0), scene(1, 0, 0)];
     const steps = (pictures: readonly Uint8Array[]) => {
       const builder = createGreySeries(SIZE);

@@ -38,7 +38,7 @@ describe('blockFlow', () => {
 });
 
 describe('measureJump', () => {
-  it('sees the step of a missing picture as twice as long and of the same motion', () => {
+  it('measures the step of a missing picture as twice as long and of the same motion', () => {
     const places = [0, 1.2, 2.4, 4.8, 6, 7.2];
     const jump = measureJump(kept(...places.map((x) => view(x, 0))), [0, 1, 2, 3, 4, 5]);
     expect(jump.slope).toBeCloseTo(2, 1);
@@ -47,7 +47,7 @@ describe('measureJump', () => {
     expect(jump.excess).toBeGreaterThan(1.8);
   });
 
-  it('sees no jump in even motion', () => {
+  it('finds no jump in even motion', () => {
     const places = [0, 1, 2, 3, 4, 5];
     const jump = measureJump(kept(...places.map((x) => view(x, x / 2))), places);
     expect(jump.slope).toBeCloseTo(1, 1);

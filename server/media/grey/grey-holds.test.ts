@@ -22,26 +22,26 @@ const inserted = [
 ];
 
 describe('createHoldFollower', () => {
-  it('measures over lost pictures a step as long as the run', () => {
+  it('measures a step as long as the run across lost pictures', () => {
     const hold = seriesOf(held).holds.get(17);
     expect(hold?.repeats).toBe(4);
     expect(hold?.slope).toBeCloseTo(5, 0);
     expect(hold?.agreement).toBeGreaterThan(0.9);
   });
 
-  it('measures behind copies that were put in a step like any other', () => {
+  it('measures an ordinary step after inserted copies', () => {
     const hold = seriesOf(inserted).holds.get(17);
     expect(hold?.repeats).toBe(4);
     expect(hold?.slope).toBeCloseTo(1, 1);
   });
 
-  it('keeps the measure where two parts of a series are joined', () => {
+  it('keeps the measure when two parts of a series are joined', () => {
     const whole = seriesOf(held);
     const joined = joinSeries(seriesOf(held.slice(0, 8)), 8, whole, 8);
     expect(joined.holds.get(17)).toEqual(whole.holds.get(17));
   });
 
-  it('compares no more than some runs of a clip that repeats pictures all through', () => {
+  it('compares only some runs of a clip that repeats pictures throughout', () => {
     const often = Array.from(
       { length: 180 },
       (_, i) => 0.9 * (4 * Math.floor(i / 6) + Math.max(0, (i % 6) - 2)),

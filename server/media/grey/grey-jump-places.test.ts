@@ -21,7 +21,7 @@ function votes(third: number, fourth = third, down = 0) {
 }
 
 describe('voteAtPlaces', () => {
-  it('finds the windows of a step that leads beyond what a search looks through', () => {
+  it('finds the windows of a step beyond the reach of a search', () => {
     const step = 5 * SPEED;
     const jump = votes(2 * SPEED + step, 3 * SPEED + step);
     expect(jump.votes.share).toBeLessThan(0.4);
@@ -30,19 +30,19 @@ describe('voteAtPlaces', () => {
     expect(jump.atPlaces.factor).toBeCloseTo(5, 0);
   });
 
-  it('is not asked where the search finds the windows', () => {
+  it('is not used when the search finds the windows', () => {
     const jump = votes(4 * SPEED, 5 * SPEED);
     expect(jump.votes.factor).toBeCloseTo(2, 1);
     expect(jump.atPlaces).toBe(NO_VOTES);
   });
 
-  it('finds nothing where the step leads elsewhere', () => {
+  it('finds nothing when the step leads elsewhere', () => {
     const { voters, share } = votes(2 * SPEED - 7, 3 * SPEED - 7, 31).atPlaces;
     expect(voters).toBeGreaterThanOrEqual(10);
     expect(share).toBeLessThan(0.4);
   });
 
-  it('asks no window that would as well have moved on as before', () => {
+  it('ignores windows that may as well have moved on as before', () => {
     const kernel = createGreyKernel(SIZE, 4);
     [0, 1, 2, 3].forEach((at) => {
       kernel.picture(at).set(texturedView(SIZE, SPEED * at, 0));

@@ -40,7 +40,7 @@ describe('voteOnJump', () => {
     expect(votes.factor).toBeCloseTo(4, 1);
   });
 
-  it('hears no common factor where each window turns up somewhere else', () => {
+  it('finds no common factor when each window appears somewhere else', () => {
     const votes = voteOnJump(
       pan,
       flow((window) => anywhere[window] ?? [0, 0]),
@@ -49,7 +49,7 @@ describe('voteOnJump', () => {
     expect(votes.share).toBeLessThan(0.2);
   });
 
-  it('asks no window that stands still or moves otherwise behind the step than in front of it', () => {
+  it('ignores windows that are still or move differently after the step than before it', () => {
     const step = flow(() => [2.4, 0.9]);
     expect(
       voteOnJump(
@@ -62,13 +62,13 @@ describe('voteOnJump', () => {
     expect(voteOnJump(still, step, still)).toEqual({ voters: 0, share: 0, factor: 1 });
   });
 
-  it('counts a window that cannot be followed over the step as one that says nothing', () => {
+  it('counts a window that cannot be followed across the step as undecided', () => {
     const step = flow(() => [2.4, 0.9]);
     step.valid.fill(0, 0, 30);
     expect(voteOnJump(pan, step, pan)).toMatchObject({ voters: WINDOWS, share: 0.4 });
   });
 
-  it('tells a lost pair in a pan from a cut to another place, in pictures', () => {
+  it('distinguishes a lost pair in a pan from a cut to another place, in pictures', () => {
     const size = { width: 160, height: 88 };
     const votesOver = (gapX: number, gapY: number) => {
       const kernel = createGreyKernel(size, 6);

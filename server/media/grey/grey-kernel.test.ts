@@ -45,7 +45,7 @@ function twoPictures({ width, height, fill }: (typeof cases)[number]) {
 }
 
 describe('createGreyKernel', () => {
-  it.each(cases)('sums what plain loops sum: $width x $height, filling $at', (one) => {
+  it.each(cases)('sums like plain loops: $width x $height, filling $at', (one) => {
     const { width, height } = one;
     const { before, after, level, kernel } = twoPictures(one);
     for (const rowStep of [1, 2] as const) {
@@ -79,7 +79,7 @@ describe('createGreyKernel', () => {
     expect([...kernel.picture(1)]).toEqual([...after]);
   });
 
-  it.each(cases)('measures windows as plain loops do: $width x $height, filling $at', (one) => {
+  it.each(cases)('measures windows like plain loops: $width x $height, filling $at', (one) => {
     const { width, height } = one;
     const { before, after, level, kernel } = twoPictures(one);
     for (let top = 0; top + WINDOW <= height; top += WINDOW) {
@@ -100,7 +100,7 @@ describe('createGreyKernel', () => {
     }
   });
 
-  it.each(cases)('finds the place that plain loops find: $width x $height, filling $at', (one) => {
+  it.each(cases)('finds the same place as plain loops: $width x $height, filling $at', (one) => {
     const { width, height } = one;
     const { before, after, level, kernel } = twoPictures(one);
     const errorAt = (left: number, top: number, dx: number, dy: number) => {
@@ -131,7 +131,7 @@ describe('createGreyKernel', () => {
     }
   });
 
-  it.each(cases)('finds the first of the best places far off: $width x $height, filling $at', (one) => {
+  it.each(cases)('finds the first of the best places far away: $width x $height, filling $at', (one) => {
     const { width, height } = one;
     const { before, after, level, kernel } = twoPictures(one);
     for (let top = 0; top + WINDOW <= height; top += 3 * WINDOW) {
@@ -160,7 +160,7 @@ describe('createGreyKernel', () => {
     }
   });
 
-  it.each(cases)('compares moved windows as plain loops do: $width x $height, filling $at', (one) => {
+  it.each(cases)('compares moved windows like plain loops: $width x $height, filling $at', (one) => {
     const { width, height } = one;
     const { before, after, level, kernel } = twoPictures(one);
     const random = seededRandom(4);
@@ -187,7 +187,7 @@ describe('createGreyKernel', () => {
     expect(kept(size, [before, after]).search(0, 1, 16, 16, 0, 0)).toEqual([-7, 3]);
   });
 
-  it('refuses a place that it does not have', () => {
+  it('rejects a place outside its memory', () => {
     const kernel = createGreyKernel({ width: 16, height: 16 }, 1);
     expect(() => kernel.picture(1)).toThrow(RangeError);
     expect(() => kernel.gradient(1)).toThrow(RangeError);

@@ -21,7 +21,7 @@ const bars = (rise: number) => (x: number) => {
 };
 
 describe('measureLook', () => {
-  it('tells steps from slopes, however bright and in which direction', () => {
+  it('distinguishes steps from slopes, however bright and in any direction', () => {
     expect(measureLook(picture(bars(1e-6)), size).softness).toBeCloseTo(0.5, 2);
     expect(
       measureLook(
@@ -39,7 +39,7 @@ describe('measureLook', () => {
     expect(Math.abs(dim - slope)).toBeLessThan(0.06);
   });
 
-  it('calls a picture sharp whose edges are sharp in one direction, as behind a pan', () => {
+  it('calls a picture sharp whose edges are sharp in one direction, as in a pan', () => {
     expect(
       measureLook(
         picture((x, y) => (bars(10)(x) + bars(1e-6)(y)) / 2),
@@ -48,7 +48,7 @@ describe('measureLook', () => {
     ).toBeLessThan(0.55);
   });
 
-  it('takes texture for sharp, and says nothing where nothing is drawn', () => {
+  it('counts texture as sharp, and says nothing when nothing is drawn', () => {
     const random = seededRandom(7);
     const look = measureLook(
       picture(() => 60 + 120 * random()),
@@ -75,7 +75,7 @@ describe('measureLook', () => {
 });
 
 describe('measureLevels', () => {
-  it('tells the mean of the brightest tenth, where a level lies in it by a part too', () => {
+  it('gives the mean of the brightest tenth, also when a level is only partly in it', () => {
     const counts = new Uint32Array(256);
     counts[10] = 80;
     counts[100] = 15;

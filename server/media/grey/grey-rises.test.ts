@@ -21,12 +21,12 @@ describe('createStepRises', () => {
     expect(rise?.overMax).toBeCloseTo(Math.log(2), 6);
   });
 
-  it('does not rise where something appears in one block while the others move on', () => {
+  it('does not rise when something appears in one block while the others move on', () => {
     const appeared = step([4, 6, 8, 2, 90, 0]);
     expect(risesOf([null, even, appeared, even])[2]?.overMean).toBeCloseTo(0, 6);
   });
 
-  it('says nothing at both ends and where too few blocks are lively', () => {
+  it('is undefined at both ends and when too few blocks are lively', () => {
     const quiet = step([9, 9, 9, 0.2, 0.1, 0]);
     expect(risesOf([null, even, even])).toEqual([null, null, null]);
     expect(risesOf([null, quiet, quiet, quiet])[2]).toBeNull();

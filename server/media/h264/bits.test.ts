@@ -14,7 +14,7 @@ describe('createBitReader', () => {
     expect([reader.se(), reader.se(), reader.se(), reader.se(), reader.se()]).toEqual([0, 1, -1, 2, -2]);
   });
 
-  it('refuses to read beyond the end', () => {
+  it('refuses to read past the end', () => {
     const reader = createBitReader(Buffer.from([0xff]));
     expect(reader.bits(7)).toBe(127);
     expect(() => reader.bits(2)).toThrow(H264Error);
@@ -24,7 +24,7 @@ describe('createBitReader', () => {
     expect(() => createBitReader(Buffer.alloc(64)).ue()).toThrow(H264Error);
   });
 
-  it('finds the stop bit in front of trailing zero bytes', () => {
+  it('finds the stop bit before trailing zero bytes', () => {
     expect(createBitReader(Buffer.from([0xff, 0b0101_0000, 0, 0])).stopBit()).toBe(11);
     expect(() => createBitReader(Buffer.alloc(3)).stopBit()).toThrow(H264Error);
   });

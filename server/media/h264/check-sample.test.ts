@@ -11,18 +11,18 @@ const sampleOf = (...units: readonly (readonly number[])[]) =>
   Buffer.from(units.flatMap((unit) => [0, 0, 0, unit.length, ...unit]));
 
 describe('findSampleFault', () => {
-  it("takes an application's own unit in front of a whole picture for no damage", () => {
+  it("does not take an application's own unit before an intact picture for damage", () => {
     expect(findSampleFault(sampleOf(FIRST_SLICE, LATER_SLICE), 4)).toBeNull();
     expect(findSampleFault(sampleOf(OWN, FIRST_SLICE, LATER_SLICE), 4)).toBeNull();
   });
 
-  it('tells such a unit where it may be a damaged slice', () => {
+  it('reports such a unit when it may be a damaged slice', () => {
     expect(findSampleFault(sampleOf(FIRST_SLICE, OWN), 4)).not.toBeNull();
     expect(findSampleFault(sampleOf(OWN, LATER_SLICE), 4)).not.toBeNull();
     expect(findSampleFault(sampleOf(OWN), 4)).not.toBeNull();
   });
 
-  it('tells bytes in it that cannot occur, and the forbidden bit', () => {
+  it('reports bytes in it that cannot occur, and the forbidden bit', () => {
     expect(findSampleFault(sampleOf([0x1f, 1, 0, 0, 1, 5], FIRST_SLICE), 4)).not.toBeNull();
     expect(findSampleFault(sampleOf([0x9f, 1, 2], FIRST_SLICE), 4)).not.toBeNull();
   });

@@ -35,12 +35,12 @@ const numbered = Array.from({ length: 80 }, (_, at): LinkedPicture => {
 });
 
 describe('linkCounts', () => {
-  it('counts nothing in whole streams, where counts come around and begin anew', () => {
+  it('counts nothing in complete streams, where counts wrap and restart', () => {
     expect(missing(ordered, BY_ORDER)).toEqual([]);
     expect(missing(numbered, BY_NUMBER)).toEqual([]);
   });
 
-  it('counts lost pictures by order counts, and by frame numbers where these follow from them', () => {
+  it('counts lost pictures by order counts, and by frame numbers when the order counts follow from them', () => {
     const without = (shown: readonly number[]) =>
       ordered.filter(({ pts }) => !shown.includes(Math.floor(pts / 1000)));
     expect(missing(without([50]), BY_ORDER)).toEqual([{ placeBefore: 49, missing: 1 }]);
@@ -52,7 +52,7 @@ describe('linkCounts', () => {
     expect(missing(gone, BY_NUMBER)).toEqual([{ placeBefore: 29, missing: 2 }]);
   });
 
-  it('says nothing of pictures that cannot be read, of streams that count unevenly, and of those that do not tell', () => {
+  it('says nothing about unreadable pictures, streams that count unevenly, and streams without counts', () => {
     const torn = ordered.map((one, at) => (at === 40 ? { ...one, link: null } : one));
     expect(missing(torn, BY_ORDER)).toEqual([]);
     const uneven = ordered.map((one, at): LinkedPicture => {

@@ -50,20 +50,20 @@ const ordered = (groups: number): Made[] => [
 ];
 
 describe('missingReferences', () => {
-  it('finds nothing in whole streams, and nothing behind pictures that nobody refers to', () => {
+  it('finds nothing in complete streams, and nothing after pictures that no other refers to', () => {
     expect(missingReferences(stream(chain(60)), RULES)).toEqual([]);
     const pictures = stream(ordered(20));
     expect(missingReferences(pictures, RULES)).toEqual([]);
     expect(missingReferences(without(pictures, 14), RULES)).toEqual([]);
   });
 
-  it('names the pictures that are made of a lost one, by their numbers or by the order of display', () => {
+  it('names the pictures that depend on a lost one, by their numbers or by display order', () => {
     expect(missingReferences(without(stream(chain(60)), 20), RULES)).toEqual([20]);
     // P of the fifth group: its two B pictures, and the next P.
     expect(missingReferences(without(stream(ordered(20)), 13), RULES)).toEqual([13, 14, 15]);
   });
 
-  it('tells a lost reference among B pictures by the hole in the times', () => {
+  it('recognises a lost reference among B pictures by the hole in the times', () => {
     const pyramid: Made[] = [
       { kind: 'I', at: 0 },
       ...Array.from({ length: 12 }, (_, group): Made[] => [
@@ -83,7 +83,7 @@ describe('missingReferences', () => {
     expect(missingReferences(without(stream(named), 18), RULES)).toEqual([18, 19]);
   });
 
-  it('finds a lost IDR picture also where numbers happen to go on', () => {
+  it('also finds a lost IDR picture when numbers happen to continue', () => {
     const groups = [0, 16, 32, 48].flatMap((start) =>
       chain(16).map((one): Made => ({ ...one, at: one.at + start })),
     );
@@ -97,7 +97,7 @@ describe('missingReferences', () => {
     expect(missingReferences(without(stream(longer), 17), RULES)).toEqual([17]);
   });
 
-  it('leaves out what has another reason', () => {
+  it('ignores what has another reason', () => {
     const lost = without(stream(chain(60)), 20);
     expect(missingReferences(lost, { ...RULES, gapsAllowed: true })).toEqual([]);
     // The picture in front cannot be read.

@@ -11,7 +11,7 @@ function zeroRich(length: number): Buffer {
 }
 
 describe('fromRbsp and toRbsp', () => {
-  it('are inverse, and no start code can be seen in between', () => {
+  it('are inverse, and contain no start code in between', () => {
     for (let round = 0; round < 300; round++) {
       const rbsp = Buffer.concat([zeroRich(Math.floor(random() * 40)), Buffer.from([0x80])]);
       const unit = fromRbsp(rbsp);
@@ -29,7 +29,7 @@ describe('fromRbsp and toRbsp', () => {
 });
 
 describe('createAnnexBSplitter', () => {
-  it('finds the same units however the stream is cut into pieces', () => {
+  it('finds the same units however the stream is divided', () => {
     const units = [Buffer.from([0x67, 1, 2]), Buffer.from([0x68, 0, 1]), Buffer.from([0x65, 0, 0, 3, 1, 9])];
     const codes = [Buffer.from([0, 0, 0, 1]), Buffer.from([0, 0, 1]), Buffer.from([0, 0, 0, 1])];
     const stream = Buffer.concat(units.flatMap((unit, index) => [codes[index] ?? Buffer.alloc(0), unit]));
@@ -44,7 +44,7 @@ describe('createAnnexBSplitter', () => {
     }
   });
 
-  it('gives nothing for a stream without a start code', () => {
+  it('returns nothing for a stream without a start code', () => {
     const splitter = createAnnexBSplitter();
     expect(splitter.push(Buffer.from([1, 2, 3]))).toEqual([]);
     expect(splitter.end()).toEqual([]);

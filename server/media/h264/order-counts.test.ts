@@ -7,19 +7,19 @@ import { parseSps } from './sps.ts';
 
 const head = (pocLsb: number, refIdc = 1, idr = false) => ({ pocLsb, refIdc, idr });
 
-it('order counts go on over the range of their low bits', () => {
+it('order counts continue beyond the range of their low bits', () => {
   const heads = [head(0, 1, true), head(6), head(2, 0), null, head(12), head(2), head(14, 0)];
   expect(orderCounts(heads, 4)).toEqual([0, 6, 2, null, 12, 18, 14]);
 });
 
-it('a count farther than half of the range from the reference in front is not told by its low bits', () => {
+it('a count farther than half the range from the preceding reference is not determined by its low bits', () => {
   const heads = [head(0, 1, true), head(6), head(2, 0), head(12)];
   expect(areTold([0, 6, 2, 12], heads, 4)).toBe(true);
   expect(areTold([0, 7, 2, 14], heads, 4)).toBe(true);
   expect(areTold([0, 8, 2, 16], heads, 4)).toBe(false);
 });
 
-it('a slice gets another order count and keeps all else, also where bytes look like a start code then', () => {
+it('a slice gets another order count and keeps everything else, also when its bytes then look like a start code', () => {
   const sps = {
     ...parseSps(Buffer.from('6742c00ad902716c0440000003004000000c83c489920000', 'hex')),
     pocType: 0,

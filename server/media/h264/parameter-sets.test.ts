@@ -73,7 +73,7 @@ describe('writeSps', () => {
     reordered: 2,
   };
 
-  it('writes what is read again', () => {
+  it('writes what can be read back', () => {
     const { reordered: _, crop, ...fields } = NEW;
     expect(parseSps(writeSps(NEW))).toMatchObject({
       ...fields,
@@ -85,7 +85,7 @@ describe('writeSps', () => {
     });
   });
 
-  it('names format and depth in high profiles alone', () => {
+  it('states format and depth only in high profiles', () => {
     const deep = { ...NEW, profile: 122, chromaFormat: 2, bitDepthLuma: 10 };
     expect(parseSps(writeSps(deep))).toMatchObject({ chromaFormat: 2, bitDepthLuma: 10, crop: { right: 8 } });
     const main = { ...NEW, profile: 77, pocType: 2, pocBits: 0, crop: { right: 0, bottom: 0 } };

@@ -37,7 +37,7 @@ const KINDS = {
 
 describe('pcmPicture', () => {
   for (const [name, options] of Object.entries(KINDS)) {
-    it(`takes the place of a reference so that every picture behind decodes to the same samples (${name})`, async () => {
+    it(`replaces a reference so that every picture after it decodes to the same samples (${name})`, async () => {
       const units = await makeStream(options);
       const [spsUnit, ppsUnit] = [NAL.sps, NAL.pps].map((type) =>
         units.find((unit) => nalType(unit) === type),
@@ -72,7 +72,7 @@ describe('pcmPicture', () => {
     });
   }
 
-  it('reads what a picture of a pyramid of B pictures does to the references', async () => {
+  it('reads how a picture of a pyramid of B pictures changes the references', async () => {
     const units = await makeStream('-preset slow -bf 3 -b-pyramid normal -refs 4');
     const [spsUnit, ppsUnit] = [NAL.sps, NAL.pps].map((type) => units.find((unit) => nalType(unit) === type));
     if (!spsUnit || !ppsUnit) throw new Error('The stream has no parameter sets.');
@@ -132,7 +132,7 @@ describe('movedPicture', () => {
     ['the reference decoded last', NOT_MOVED, 1],
     ['the reference decoded last', WILD, 1],
     ['an earlier one', WILD, 2],
-  ])('shows the blocks of %s where their vectors say', async (_, motion, away) => {
+  ])('shows the blocks of %s at the places of their vectors', async (_, motion, away) => {
     const units = await makeStream('-preset medium -bf 0 -refs 3 -g 250');
     const [spsUnit, ppsUnit] = [NAL.sps, NAL.pps].map((type) => units.find((unit) => nalType(unit) === type));
     if (!spsUnit || !ppsUnit) throw new Error('The stream has no parameter sets.');

@@ -23,7 +23,7 @@ function inferMiddle(heads: readonly ChainLink[], readable: readonly number[] = 
 }
 
 describe('inferReferences', () => {
-  it('tells a lost picture that nobody refers to from one that others refer to', () => {
+  it('distinguishes a lost picture that no other refers to from one that others refer to', () => {
     expect(inferMiddle(chain([true, false, true], 15))).toEqual([{ frameNum: 0, isReference: false }]);
     expect(inferMiddle(chain([false, true, true], 15))).toEqual([{ frameNum: 15, isReference: true }]);
   });
@@ -34,7 +34,7 @@ describe('inferReferences', () => {
     expect(inferred.map(({ frameNum }) => frameNum)).toEqual([1, null]);
   });
 
-  it('is told by one readable head what the others of a run are', () => {
+  it('derives from one readable head what the others of a run are', () => {
     const heads = chain([true, true, false, false, true]);
     const expected = [true, false, false].map((isReference, at) => ({
       isReference,
@@ -53,7 +53,7 @@ describe('inferReferences', () => {
     expect(inferReferences([wild], before, behind, BITS)).toEqual([{ frameNum: 4, isReference: false }]);
   });
 
-  it('says nothing of runs that are as long as the numbers', () => {
+  it('says nothing about runs as long as the range of numbers', () => {
     // Sixteen references leave the number as it was, as though there were none.
     const open = { frameNum: null, isReference: null };
     const all = chain(Array.from({ length: 2 ** BITS + 2 }, () => true));
@@ -62,7 +62,7 @@ describe('inferReferences', () => {
     expect(inferMiddle(shorter).every(({ isReference }) => isReference)).toBe(true);
   });
 
-  it('says nothing where numbers are left out or begin anew', () => {
+  it('says nothing when numbers are skipped or restart', () => {
     const before = { idr: false, refIdc: 1, frameNum: 2 };
     const later = { idr: false, refIdc: 1, frameNum: 9 };
     const key = { idr: true, refIdc: 1, frameNum: 0 };

@@ -26,7 +26,7 @@ const KINDS = {
 
 describe('reheadSlice', () => {
   for (const [name, options] of Object.entries(KINDS)) {
-    it(`changes not one bit when no field changes, and survives a way there and back (${name})`, async () => {
+    it(`changes no bit when no field changes, and survives a round trip (${name})`, async () => {
       const file = path.join(folder, 'stream.h264');
       await runFfmpeg(
         {

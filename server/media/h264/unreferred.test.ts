@@ -37,14 +37,14 @@ const DELIMITER = [0x09, 0xf0];
 const MESSAGE = [0x06, 5, 1, 0, 0x80];
 
 describe('isUnreferred', () => {
-  it('tells pictures that nobody refers to by the first slice, whatever stands before it', async () => {
+  it('recognises pictures that no other refers to by the first slice, whatever precedes it', async () => {
     expect(await ask([[0x01, 0x9a, 1]])).toBe(true);
     expect(await ask([DELIMITER, MESSAGE, [0x01, 0x9a, 1]])).toBe(true);
     expect(await ask([[0x41, 0x9a, 1]])).toBe(false);
     expect(await ask([DELIMITER, MESSAGE, [0x21, 0x9a, 1]])).toBe(false);
   });
 
-  it('does not for key pictures, partitioned slices, samples without a slice and slices far behind', async () => {
+  it('does not for key pictures, partitioned slices, samples without a slice and slices far from the start', async () => {
     expect(await ask([[0x65, 0x88, 1]])).toBe(false);
     expect(await ask([[0x02, 0x88, 1]])).toBe(false);
     expect(await ask([DELIMITER])).toBe(false);

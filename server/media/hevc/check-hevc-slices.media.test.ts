@@ -65,7 +65,7 @@ describe('checkHevcSlices', () => {
     });
   }
 
-  it('misses slices, the ends of slices, and what stands behind them', async () => {
+  it('notices missing slices, missing ends of slices, and data after them', async () => {
     const { sets, pictures } = await code('ends', 'fast', 'crf=26:slices=4:ctu=16');
     const [slices = []] = pictures;
     expect(slices.length).toBeGreaterThan(2);
@@ -84,7 +84,7 @@ describe('checkHevcSlices', () => {
     );
   });
 
-  it('says nothing without parameter sets it can read, or of other chroma formats', async () => {
+  it('says nothing without readable parameter sets, or about other chroma formats', async () => {
     for (const format of ['yuv422p', 'yuv444p']) {
       const { sets, pictures } = await code(format, 'ultrafast', 'crf=30', format);
       expect(checkHevcSlices(sets, pictures[0] ?? [])).toBe('unknown');
@@ -100,14 +100,14 @@ describe('checkHevcSlices', () => {
     ).toBe('unknown');
   });
 
-  it('takes parameter sets from among the units of a picture', async () => {
+  it('reads parameter sets among the units of a picture', async () => {
     const { sets, pictures } = await code('sets', 'ultrafast', 'crf=30');
     const checker = createHevcSliceChecker([]);
     expect(checker.check([...sets, ...(pictures[0] ?? [])])).toBe('whole');
     expect(checker.check(pictures[1] ?? [])).toBe('whole');
   });
 
-  it('gives a verdict on whatever it is handed', async () => {
+  it('gives a verdict on any input', async () => {
     const { sets, pictures } = await code('hostile', 'medium', 'crf=26:slices=2');
     const random = seededRandom(5);
     const mutate = (unit: Buffer) => {

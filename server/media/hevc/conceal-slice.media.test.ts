@@ -76,7 +76,7 @@ function differ(a: Buffer | undefined, b: Buffer | undefined, from: number, end:
 
 describe('openDamaged', () => {
   for (const { name, params, pixelFormat = 'yuv420p', share } of KINDS) {
-    it(`ends a torn picture where it cannot be read, and moves the one before behind that (${name})`, async () => {
+    it(`ends a torn picture where it becomes unreadable, and moves the previous one after that (${name})`, async () => {
       const options = `crf=20:${params}`;
       const { sets, slices } = await code(SOURCE, name, options, pixelFormat);
       const pictures: Buffer[][] = [];
@@ -145,7 +145,7 @@ describe('movedPicture', () => {
   for (const { name, params, pixelFormat = 'yuv420p' } of KINDS.filter(
     ({ params: own }) => !own.includes('slices'),
   )) {
-    it(`puts the picture before in the place of a lost one, and later ones find what they refer to (${name})`, async () => {
+    it(`replaces a lost picture by the previous one, and later ones find their references (${name})`, async () => {
       const { sets, slices } = await code(SOURCE, `${name}-lost`, `crf=20:${params}`, pixelFormat);
       const read = createOrderReader(sets);
       const own = slices.map((slice) => read?.(slice, true))[TORN];

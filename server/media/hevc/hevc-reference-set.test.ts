@@ -31,7 +31,7 @@ describe('readShortTermSet', () => {
     expect(readShortTermSet(reader, [], false)).toEqual(FIRST);
   });
 
-  it('moves the pictures of another set, leaves out some and the picture itself, and orders them outwards', () => {
+  it('derives a set from another: moves its pictures, omits some, adds its own, and orders them outwards', () => {
     const reader = bitsOf((writer) => {
       writer.flag(true);
       // In a slice header: the last but one set, moved by -2.
@@ -52,7 +52,7 @@ describe('readShortTermSet', () => {
     ]);
   });
 
-  it('refuses sets that are too large or predicted from none', () => {
+  it('rejects sets that are too large or predicted from none', () => {
     const large = bitsOf((writer) => {
       writer.ue(9);
       writer.ue(9);

@@ -23,7 +23,7 @@ async function code(name: string, options: string) {
 }
 
 describe('createOrderReader', () => {
-  it('tells a pyramid of B pictures apart: who refers to whom, by order counts', async () => {
+  it('resolves a pyramid of B pictures: who refers to whom, by order counts', async () => {
     const { sets, slices } = await code(
       'pyramid',
       'keyint=25:bframes=3:b-adapt=0:b-pyramid=1:ref=1:scenecut=0',
@@ -43,7 +43,7 @@ describe('createOrderReader', () => {
     expect(pictures.map((picture) => picture?.restarts)).toEqual(slices.map((_, place) => place === 0));
   });
 
-  it('counts on where the last bits of the count turn over, and anew behind a refresh', async () => {
+  it('continues counting when the last bits of the count wrap, and restarts after a refresh', async () => {
     const { sets, slices } = await code(
       'turning',
       'keyint=20:min-keyint=20:open-gop=0:scenecut=0:bframes=0:log2-max-poc-lsb=4',
@@ -53,7 +53,7 @@ describe('createOrderReader', () => {
     expect(orders).toEqual(slices.map((_, place) => place % 20));
   });
 
-  it('says nothing of a damaged header, or without parameter sets', async () => {
+  it('says nothing about a damaged header, or without parameter sets', async () => {
     const { sets, slices } = await code('damaged', 'bframes=0');
     const [, slice = Buffer.alloc(0)] = slices;
     const harmed = Buffer.from(slice);

@@ -36,7 +36,7 @@ const move = { own: { sps: PLAIN_SPS, pps: PLAIN_PPS }, sps: CLIP_SPS, ppsId: 3 
 const nalHead = Buffer.from([HEVC_NAL.raslN << 1, 2]);
 
 describe('moveIntraSlice', () => {
-  it('writes a header that tells the place, and keeps the data byte for byte', () => {
+  it('writes a header that states the place, and keeps the data byte for byte', () => {
     const heldLong = [
       { pocLsb: 9, cyclesBelow: 2 },
       { pocLsb: 4, cyclesBelow: 0 },
@@ -71,14 +71,14 @@ describe('moveIntraSlice', () => {
     expect(rbsp.subarray(read.dataAt)).toEqual(PREVENTED_DATA);
   });
 
-  it('refuses a slice that refers to others, and a place among key pictures', () => {
+  it('rejects a slice that refers to others, and a place among key pictures', () => {
     const place = { nalHead, pocLsb: 0, held: [] };
     expect(() => moveIntraSlice(encoded(SLICE.p), { ...move, place })).toThrow(HevcError);
     const key = { ...place, nalHead: Buffer.from([HEVC_NAL.cra << 1, 1]) };
     expect(() => moveIntraSlice(encoded(), { ...move, place: key })).toThrow(HevcError);
   });
 
-  it('refuses a slice whose header asks for more than it writes', () => {
+  it('rejects a slice whose header needs more than it writes', () => {
     const place = { nalHead, pocLsb: 0, held: [] };
     const own = { sps: PLAIN_SPS, pps: { ...PLAIN_PPS, headerExtension: true } };
     expect(() => moveIntraSlice(encoded(), { ...move, own, place })).toThrow(HevcError);
@@ -86,7 +86,7 @@ describe('moveIntraSlice', () => {
 });
 
 describe('readsIntraAlike', () => {
-  it('asks for all that intra data depend on, and for nothing else', () => {
+  it('requires everything that intra data depend on, and nothing else', () => {
     expect(readsIntraAlike(PLAIN_SPS, CLIP_SPS)).toBe(true);
     const others: Partial<CodingSps>[] = [
       { ctbLog2: 4 },

@@ -45,7 +45,7 @@ function ppsIdOf(slice: Buffer): number {
 }
 
 describe('HEVC parameter sets', () => {
-  it('reads what an encoder says of size, depth and colours', () => {
+  it('reads the size, depth and colours that an encoder states', () => {
     expect(parseHevcSps(SPS)).toEqual({
       id: 0,
       vpsId: 0,
@@ -70,7 +70,7 @@ describe('HEVC parameter sets', () => {
     });
   });
 
-  it('gives sets other ids and leaves all else alone', () => {
+  it('gives sets other ids and changes nothing else', () => {
     const moved = moveSps(SPS, IDS);
     expect(parseHevcSps(moved)).toEqual({ ...parseHevcSps(SPS), id: 5, vpsId: 3 });
     expect(moveSps(moved, { vps: 0, sps: 0, pps: 0 })).toEqual(SPS);
@@ -81,7 +81,7 @@ describe('HEVC parameter sets', () => {
     expect(movePps(movePps(PPS, IDS), { vps: 0, sps: 0, pps: 0 })).toEqual(PPS);
   });
 
-  it('lets slices name another set and copies every byte behind the first', () => {
+  it('makes slices refer to another set and copies every byte after the first', () => {
     for (const id of MOVED_PPS_IDS) {
       for (const slice of [IDR, TRAIL]) {
         const moved = moveSlice(slice, id);
@@ -96,13 +96,13 @@ describe('HEVC parameter sets', () => {
     }
   });
 
-  it('refuses slices that name another set already, and ids with codes of another length', () => {
+  it('rejects slices that already refer to another set, and ids with codes of another length', () => {
     expect(() => moveSlice(moveSlice(TRAIL, 30), 30)).toThrow(HevcError);
     expect(() => moveSlice(TRAIL, 3)).toThrow(HevcError);
     expect(() => moveSlice(SPS, 30)).toThrow(HevcError);
   });
 
-  it('turns a CRA picture into one that begins a sequence, in its header alone', () => {
+  it('turns a CRA picture into one that begins a sequence, only in its header', () => {
     const cra = Buffer.from(IDR);
     cra[0] = HEVC_NAL.cra << 1;
     cra[2] = (cra[2] ?? 0) | 0x40;
@@ -119,7 +119,7 @@ describe('HEVC parameter sets', () => {
     expect(() => craToBla(IDR, false)).toThrow(HevcError);
   });
 
-  it('adds sets to the arrays of the decoder settings and states what holds for all', () => {
+  it('adds sets to the arrays of the decoder settings and states what applies to all', () => {
     const sets = [moveVps(VPS, IDS), moveSps(SPS, IDS), movePps(PPS, IDS)];
     const general = toRbsp(SPS).subarray(3, 15);
     for (const level of [60, 12]) {
@@ -133,7 +133,7 @@ describe('HEVC parameter sets', () => {
     }
   });
 
-  it('adds arrays where a kind has none', () => {
+  it('adds arrays when a kind has none', () => {
     const bare = Buffer.from(config(30).subarray(0, 23));
     bare[22] = 0;
     const record = withHevcParameterSets(bare, [VPS, SPS, PPS], toRbsp(SPS).subarray(3, 15));

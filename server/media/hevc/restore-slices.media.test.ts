@@ -40,7 +40,7 @@ const withChange = (units: readonly Buffer[], share: number, bits: number): Buff
 };
 
 describe('restoreHevcUnits', () => {
-  it.each(KINDS)('puts a changed byte of a slice back (%s)', async (name, params, pixelFormat) => {
+  it.each(KINDS)('restores a changed byte of a slice (%s)', async (name, params, pixelFormat) => {
     const { sets, picture } = await code(name, params, pixelFormat);
     let exact = 0;
     for (const share of [0.2, 0.6]) {
@@ -60,12 +60,12 @@ describe('restoreHevcUnits', () => {
     expect(exact).toBeGreaterThan(0);
   });
 
-  it('says that nothing has changed in a whole picture', async () => {
+  it('says that nothing has changed in an intact picture', async () => {
     const { sets, picture } = await code('whole', 'wpp=1:ctu=32', 'yuv420p');
     expect(await restoreHevcUnits(picture, sets, { bytes: 1e6 })).toEqual({ units: picture, changes: 0 });
   });
 
-  it('does not search where many bytes are zero', async () => {
+  it('does not search when many bytes are zero', async () => {
     const { sets, picture } = await code('zeros', 'wpp=0:ctu=32', 'yuv420p');
     const torn = picture.map((unit) => Buffer.from(unit));
     torn[0]?.fill(0, 200, 300);

@@ -35,7 +35,7 @@ function slice(pocLsb: number, isOwnSet: boolean): Buffer {
   return fromRbsp(Buffer.concat([writer.bytes(), PREVENTED_DATA]));
 }
 
-it('a slice tells a larger count and larger distances, and keeps all else', () => {
+it('a slice states a larger count and larger distances, and keeps everything else', () => {
   const other = Buffer.from([HEVC_NAL.prefixSei << 1, 1, 0x80]);
   for (const isOwnSet of [true, false]) {
     const [beside, scaled = Buffer.alloc(0)] = scaleOrders([other, slice(250, isOwnSet)], sets, 250, 3);

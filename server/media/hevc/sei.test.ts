@@ -14,7 +14,7 @@ const DISPLAY = message(
 const OWN = message(5, [1, 2, 3]);
 
 describe('onlyMessages', () => {
-  it('keeps the wanted messages of a unit and leaves out the others', () => {
+  it('keeps the wanted messages of a unit and omits the others', () => {
     const all = unit(OWN, DISPLAY, LIGHT, CAPTIONS);
     expect(onlyMessages(all, [SEI.masteringDisplay, SEI.contentLight])).toEqual(unit(DISPLAY, LIGHT));
     expect(onlyMessages(all, [SEI.registeredUserData])).toEqual(unit(CAPTIONS));
@@ -26,7 +26,7 @@ describe('onlyMessages', () => {
     expect(onlyMessages(unit(OWN, long), [265])).toEqual(unit(long));
   });
 
-  it('answers nothing for other units and for messages that are cut off', () => {
+  it('returns nothing for other units and for messages that are cut off', () => {
     const all = unit(DISPLAY);
     const slice = Buffer.from(all);
     slice[0] = 0x02;

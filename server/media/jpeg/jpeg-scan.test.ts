@@ -58,7 +58,7 @@ describe('readScan', () => {
     expect(readScan(rising, 0, few)).toBeNull();
   });
 
-  it('starts anew behind the right restart marker only', () => {
+  it('restarts only after the right restart marker', () => {
     const parted = { ...scan, restartInterval: 2 };
     const first = data('00 00').subarray(0, 1);
     const bytes = (marker: number) => Uint8Array.from([...first, 0xff, marker, ...data('00 00')]);

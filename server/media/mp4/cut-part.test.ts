@@ -28,7 +28,7 @@ describe('oneBehindTheOther', () => {
     ]),
   ];
 
-  it('moves each run to where the one before ends, its own distances unchanged', () => {
+  it('moves each run to the end of the previous one, with its own distances unchanged', () => {
     const joined = oneBehindTheOther([first, second]);
     expect(joined?.map(({ dts, pts }) => [dts, pts])).toEqual([
       [100, 120],
@@ -40,7 +40,7 @@ describe('oneBehindTheOther', () => {
     expect(joined?.map(({ offset }) => offset)).toEqual([...first, ...second].map(({ offset }) => offset));
   });
 
-  it('answers null where pictures of two runs would be shown in one another', () => {
+  it('returns null when pictures of two runs would be displayed interleaved', () => {
     expect(oneBehindTheOther([first, run([[700, 700]])])).toBeNull();
   });
 });

@@ -62,7 +62,7 @@ describe('readSamples', () => {
     expect(readSamples(withOffsets)).toEqual(samples);
   });
 
-  it('refuses tables that are cut off, missing or place too few samples', () => {
+  it('rejects tables that are cut off, missing or place too few samples', () => {
     for (const type of ['stts', 'stsz', 'stsc', 'stco']) {
       const without = container(
         'stbl',
@@ -76,7 +76,7 @@ describe('readSamples', () => {
     expect(() => readSamples(fewer)).toThrow(Mp4Error);
   });
 
-  it('refuses an absurd number of samples at once', () => {
+  it('rejects an absurd number of samples at once', () => {
     const huge = replaceBox(TABLES, 'stsz', () => fullBox('stsz', 0, 0, words(1, -1)));
     expect(() => readSamples(huge)).toThrow(Mp4Error);
   });
@@ -91,13 +91,13 @@ describe('healNames', () => {
   const typesOf = (box: { readonly children: readonly { readonly type: string }[] | null }) =>
     box.children?.map(({ type }) => type);
 
-  it('names a table again that lost one letter of its name, and leaves whole ones alone', () => {
+  it('restores the name of a table that lost one letter, and leaves intact ones alone', () => {
     expect(typesOf(healNames(renamed('stco', 'stc\xff')))).toEqual(typesOf(TABLES));
     expect(typesOf(healNames(renamed('stsz', 'qtsz')))).toEqual(typesOf(TABLES));
     expect(healNames(TABLES)).toBe(TABLES);
   });
 
-  it('takes no other known table, nor one of a wholly other name, for the missing one', () => {
+  it('does not take another known table, or one with a wholly different name, for the missing one', () => {
     const others = container('stbl', [leaf('stps', words(0, 0)), leaf('abcd', words(0))]);
     expect(healNames(others)).toBe(others);
     // Which of two tables it was is not told by what both names share.
@@ -147,7 +147,7 @@ describe('chunkOffsetBox', () => {
 });
 
 describe('displayOrder', () => {
-  it('counts shown pictures from the first that the edit list shows', () => {
+  it('counts displayed pictures from the first that the edit list shows', () => {
     const order = displayOrder(readSamples(TABLES), 15, 45);
     expect(order.samples).toEqual([0, 2, 3, 1, 4]);
     expect(order.placeOf).toEqual([0, 3, 1, 2, 4]);
@@ -166,7 +166,7 @@ describe('edit lists', () => {
     expect(readEditList(container('trak', [writeEditList(long)]))).toEqual(long);
   });
 
-  it('of the usual shape become an offset and a shown stretch', () => {
+  it('of the usual shape become an offset and a displayed stretch', () => {
     const edits = [
       { durationTicks: 500, mediaTime: -1, rate: 1 },
       { durationTicks: 2000, mediaTime: 1024, rate: 1 },
@@ -214,7 +214,7 @@ describe('readAvcConfig', () => {
 });
 
 describe('parseBoxes', () => {
-  it('refuses sizes that do not fit, and endless nesting', () => {
+  it('rejects sizes that do not fit, and endless nesting', () => {
     expect(() => parseBoxes(words(200, 0x66726565, 0))).toThrow(Mp4Error);
     expect(() => parseBoxes(words(3, 0x66726565, 0))).toThrow(Mp4Error);
     let deep = leaf('free', Buffer.alloc(0));

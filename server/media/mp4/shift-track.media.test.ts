@@ -87,7 +87,7 @@ describe('shiftAudioTrack', () => {
     });
   }
 
-  it('comes back to the start when moved there and back', async () => {
+  it('returns to the start when moved there and back', async () => {
     const there = await shift(clip, 180);
     const back = path.join(folder, 'back.mp4');
     await shiftAudioTrack({ inputPath: there, outputPath: back, shiftMs: -180 });
@@ -95,7 +95,7 @@ describe('shiftAudioTrack', () => {
     expect(await hashes(back)).toBe(await hashes(clip));
   });
 
-  it('carries uncompressed sound as well', async () => {
+  it('also moves uncompressed sound', async () => {
     const pcm = await make('pcm.mov', '-c:v libx264 -preset veryfast -c:a pcm_s16le');
     const target = path.join(folder, 'pcm-shifted.mov');
     await shiftAudioTrack({ inputPath: pcm, outputPath: target, shiftMs: 250 });
@@ -103,7 +103,7 @@ describe('shiftAudioTrack', () => {
     expect(await hashes(target)).toBe(await hashes(pcm));
   });
 
-  it('moves the sound of a movie made of fragments, which then stands under one index', async () => {
+  it('moves the sound of a movie made of fragments, which then has one index', async () => {
     const fragmented = await make(
       'fragmented.mp4',
       '-c:v libx264 -preset veryfast -c:a aac -movflags +frag_keyframe+delay_moov',
@@ -115,7 +115,7 @@ describe('shiftAudioTrack', () => {
     expect((await readFile(target)).includes('moof')).toBe(false);
   });
 
-  it('refuses what it cannot do', async () => {
+  it('rejects what it cannot do', async () => {
     // Written so, the sound begins with its delay, a hole of 80 ms and then the rest.
     const holed = await make(
       'holed.mp4',

@@ -49,7 +49,7 @@ describe('createDenseMemory', () => {
     }
   });
 
-  it('works on parts of its arrays, and copies rows from one to another', () => {
+  it('works on parts of its arrays, and copies rows between them', () => {
     const random = seededRandom(6);
     const memory = createDenseMemory(10_000);
     const weights = { inputs: 8, rows: someNumbers(16 * 9, random), rectified: false };
@@ -70,7 +70,7 @@ describe('createDenseMemory', () => {
     expect([...copied]).toEqual([...expected]);
   });
 
-  it('refuses more numbers than it was made for', () => {
+  it('rejects more numbers than it was made for', () => {
     expect(() => createDenseMemory(100).take(1_000_000)).toThrow(RangeError);
   });
 });

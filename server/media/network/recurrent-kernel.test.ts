@@ -29,7 +29,7 @@ describe('createRecurrentLayer', () => {
     }
   });
 
-  it('goes on forward where the run before was told to keep its state', () => {
+  it('continues forwards from a previous run that was told to keep its state', () => {
     const { run, layer, inputs } = makeLayer(2);
     const kept = new Float32Array(layer.stateNumbers);
     layer.forward(run, kept, 4);

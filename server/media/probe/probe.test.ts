@@ -22,11 +22,11 @@ const movie = (durationTs: number) =>
   );
 
 describe('toMediaInfo', () => {
-  it('tells the length that a track states', () => {
+  it('returns the length that a track states', () => {
     expect(movie(60_000)).toMatchObject({ durationMs: 2000, video: [{ durationMs: 2000 }] });
   });
 
-  it('takes a length of nothing but set bits for unknown, as writers mean it', () => {
+  it('treats a length of only set bits as unknown, as writers mean it', () => {
     expect(movie(2 ** 32 - 1)).toMatchObject({ durationMs: null, video: [{ durationMs: null }] });
   });
 });

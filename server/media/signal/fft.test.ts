@@ -28,7 +28,7 @@ describe('createRealFft', () => {
     }
   });
 
-  it('gives the frame back after forward and inverse', () => {
+  it('returns the frame after forward and inverse', () => {
     const fft = createRealFft(1024);
     const frame = noise(1024);
     const re = new Float64Array(fft.bins);
@@ -39,7 +39,7 @@ describe('createRealFft', () => {
     back.forEach((value, n) => expect(value).toBeCloseTo(frame[n] ?? Number.NaN, 10));
   });
 
-  it('refuses a size that is no power of two', () => {
+  it('rejects a size that is not a power of two', () => {
     expect(() => createRealFft(1000)).toThrow(RangeError);
   });
 });

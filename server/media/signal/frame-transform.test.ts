@@ -82,7 +82,7 @@ describe('frameTransform', () => {
     frame.forEach((value, i) => expect(made.out[i]).toBeCloseTo(3 + value * (back[i] ?? 0), 5));
   });
 
-  it.each([16, 48])('refuses frames of %d', (size) => {
+  it.each([16, 48])('rejects frames of %d', (size) => {
     expect(() => frameTransform(hannWindow(size), hannWindow(size))).toThrow(RangeError);
   });
 });

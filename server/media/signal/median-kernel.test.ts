@@ -17,7 +17,7 @@ describe('createMedianKernel', () => {
     { rows: 3, length: 256, reach: 4 },
     { rows: 3, length: 91, reach: 7 },
     { rows: 5, length: 20, reach: 2 },
-  ])('gives what sorting gives, $rows rows of $length and $reach to each side', (shape) => {
+  ])('equals sorting, $rows rows of $length and $reach to each side', (shape) => {
     const kernel = createMedianKernel(shape);
     const random = seededRandom(shape.length);
     for (let round = 0; round < 20; round += 1) {
@@ -55,7 +55,7 @@ describe('createMedianKernel', () => {
   it.each([
     { rows: 2, length: 8, reach: 1 },
     { rows: 3, length: 8, reach: 4 },
-  ])('refuses $rows rows of $length with $reach to each side, whose ends could not be balanced', (shape) => {
+  ])('rejects $rows rows of $length with $reach to each side, whose ends could not be balanced', (shape) => {
     expect(() => createMedianKernel(shape)).toThrow(RangeError);
   });
 });

@@ -18,7 +18,7 @@ function clockWithHole() {
 }
 
 describe('the clock of a sound', () => {
-  it('names the time of a sample before and behind a hole', () => {
+  it('gives the time of a sample before and after a hole', () => {
     const clock = clockWithHole();
     expect(soundStartMs(clock)).toBe(100);
     expect(timeOfSample(clock, 9599)).toBeCloseTo(299.98, 2);
@@ -26,7 +26,7 @@ describe('the clock of a sound', () => {
     expect(soundEndMs(clock)).toBe(600);
   });
 
-  it('names the sample of a time, inside a hole the first one behind it', () => {
+  it('gives the sample at a time, and inside a hole the first one after it', () => {
     const clock = clockWithHole();
     expect(sampleOfTime(clock, 150)).toBe(2400);
     expect(sampleOfTime(clock, 400)).toBe(9600);
@@ -34,7 +34,7 @@ describe('the clock of a sound', () => {
     expect(sampleOfTime(clock, 9999)).toBe(14_400);
   });
 
-  it('lets a frame without a time follow the one before', () => {
+  it('lets a frame without a time follow the previous one', () => {
     const clock = createSoundClock();
     appendSound(clock, { startMs: 20, sampleCount: 480, rateHz: 48_000 });
     appendSound(clock, { startMs: null, sampleCount: 480, rateHz: 48_000 });
@@ -56,13 +56,13 @@ describe('parseSoundFrame', () => {
     expect(parseSoundFrame(recent)).toEqual({ startMs: -10, sampleCount: 960, rateHz: 48_000 });
   });
 
-  it('reads a line that another thread has begun (recorded, 9.0.2)', () => {
+  it('parses a line that another thread has started (recorded, 9.0.2)', () => {
     const torn =
       '  Stream #0n:1 pts:1024 pts_time:0.0213333 fmt:fltp channels:2 chlayout:stereo rate:48000 nb_samples:1024 checksum:57D7E01A plane_checksums: [ :0(und): Audio: pcm_f32le, 48000 Hz, stereo, flt, 3072 kb/s (default)';
     expect(parseSoundFrame(torn)).toEqual({ startMs: 1024 / 48, sampleCount: 1024, rateHz: 48_000 });
   });
 
-  it('answers no time where the frame has none, and null for other lines', () => {
+  it('returns no time when the frame has none, and null for other lines', () => {
     expect(
       parseSoundFrame(
         '[Parsed_ashowinfo_0 @ 0x1] n:1 pts:NOPTS pts_time:NOPTS rate:8000 nb_samples:160 checksum:0',

@@ -11,14 +11,14 @@ const tone = (from: number, count: number) =>
 const energy = (samples: Float32Array) => samples.reduce((sum, value) => sum + value * value, 0);
 
 describe('predictSound', () => {
-  it('goes on with tones as they go on', () => {
+  it('continues tones', () => {
     const truth = tone(4096, 2048);
     const predicted = predictSound(tone(0, 4096), 2048);
     const error = energy(predicted.map((value, i) => value - (truth[i] ?? 0)));
     expect(error).toBeLessThan(0.001 * energy(truth));
   });
 
-  it('lets noise die away, and never gets louder than it', () => {
+  it('lets noise decay, and never gets louder than it', () => {
     const random = seededRandom(3);
     const noise = Float32Array.from({ length: 4096 }, () => random() - 0.5);
     const predicted = predictSound(noise, 4096);
@@ -26,7 +26,7 @@ describe('predictSound', () => {
     expect(energy(predicted.subarray(3072))).toBeLessThan(0.05 * energy(noise.subarray(3072)));
   });
 
-  it('answers silence to silence, to nothing and to next to nothing', () => {
+  it('returns silence for silence, for nothing and for almost nothing', () => {
     expect(predictSound(new Float32Array(4096), 10)).toEqual(new Float32Array(10));
     expect(predictSound(new Float32Array(0), 10)).toEqual(new Float32Array(10));
     expect(predictSound(Float32Array.of(0.5, 0.5), 3).every(Number.isFinite)).toBe(true);

@@ -35,7 +35,7 @@ describe('signal maths', () => {
     expect(powerToDb(0)).toBe(-140);
   });
 
-  it('cuts a stream into the same frames whatever the chunks are', () => {
+  it('divides a stream into the same frames whatever its chunks are', () => {
     const stream = Float64Array.from({ length: 100 }, (_, i) => i);
     const cut = (step: number) => {
       const frames: number[] = [];
@@ -56,7 +56,7 @@ describe('signal maths', () => {
     expect(power.indexOf(Math.max(...power))).toBe(40);
   });
 
-  it('keeps a broad background and drops a line standing on it', () => {
+  it('keeps a broad background and removes a line above it', () => {
     const floor = createSpectralFloor(64, 4);
     const row = new Float64Array(64).fill(2);
     row[30] = 500;

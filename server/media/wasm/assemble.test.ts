@@ -12,7 +12,7 @@ function made(body: (scope: FunctionScope) => Code): (...values: number[]) => un
 
 describe('assemble', () => {
   it.each([0, 1, -1, 63, 64, -64, -65, 127, 128, 8191, 8192, 0x7fffffff, -0x80000000])(
-    'writes the constant %d so that it is read back',
+    'writes the constant %d so that it can be read back',
     (value) => {
       expect(made(() => i32.const(value))()).toBe(value);
     },
@@ -41,7 +41,7 @@ describe('assemble', () => {
     expect(made(body)()).toBe(77);
   });
 
-  it('refuses a parameter behind a variable', () => {
+  it('rejects a parameter after a variable', () => {
     const body = (scope: FunctionScope) => {
       scope.local('i32');
       return scope.param('i32').get;

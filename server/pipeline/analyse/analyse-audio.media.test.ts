@@ -67,7 +67,7 @@ describe('analyseAudio', () => {
     expect(findings[0]?.confidence).toBeGreaterThanOrEqual(0.6);
   });
 
-  it('changes nothing where sight and sound fit, whatever the container says', async () => {
+  it('changes nothing when picture and sound match, whatever the container says', async () => {
     const inOrder = await makeStruck(0);
     expect((await analyse(inOrder)).findings).toEqual([]);
     const early = await makeStruck(-300);
@@ -78,7 +78,7 @@ describe('analyseAudio', () => {
     expect(notes.join(' ')).toContain('is in sync, so it was left as it is');
   });
 
-  it('moves no sound of a clip whose end was never copied, wherever its bytes end', async () => {
+  it('does not move the sound of a clip whose end was never copied, wherever its bytes end', async () => {
     const [talk, whole, empty] = [
       inFolder('talk.mp4'),
       inFolder('late-picture.mp4'),
@@ -110,7 +110,7 @@ describe('analyseAudio', () => {
     expect(notes.at(-1)).toMatch(/nothing but zeros/);
   });
 
-  it('takes gusts in the lows of a wide mix for its music, and the same gusts in plain sound for wind', async () => {
+  it('takes gusts in the low frequencies of a wide mix for music, and the same gusts in plain sound for wind', async () => {
     const windy = mixAtSnr(voiceLike(SECONDS, RATE, 4), gustingWind(SECONDS, RATE, 1), 5);
     const random = seededRandom(7);
     let [fast, slow] = [0, 0];
@@ -130,7 +130,7 @@ describe('analyseAudio', () => {
     expect(await kindsOf('mix.mp4', 1)).toEqual([]);
   });
 
-  it('says that a silent sound is silent and judges nothing on it', async () => {
+  it('says that a silent sound is silent and judges nothing by it', async () => {
     const outputPath = inFolder('silent.mp4');
     const silence = new Float32Array(SECONDS * RATE);
     const inputPath = inFolder('flashes.mp4');

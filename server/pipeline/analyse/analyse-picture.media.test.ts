@@ -141,7 +141,7 @@ describe('analysePicture on missing pictures', () => {
     );
   });
 
-  it('leaves moments alone that stay empty because the rate is a little slower than theirs: nothing is missing there', async () => {
+  it('ignores slots that stay empty because the rate is slightly lower than theirs: nothing is missing', async () => {
     await encode('pan.mp4', 'slower.mp4', 'setpts=(N+floor(N/40))/30/TB', ['-fps_mode', 'passthrough']);
     const result = await analyse('slower.mp4');
     expect(result.pictures?.ptsTicks).toHaveLength(180);
@@ -166,7 +166,7 @@ describe('analysePicture on missing pictures', () => {
 
 describe('analysePicture on damaged data', () => {
   it.each(['zero', 'random', 'flip'] as const)(
-    'finds the damage of %s bytes, the same in five runs',
+    'finds the damage of %s bytes, identically in five runs',
     async (fault) => {
       await corruptSamples({
         tools,

@@ -3,20 +3,20 @@ import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
 import type { PictureIndex } from './packets/picture-times.ts';
 import type { StutterRun } from './stutter/stutter-history.ts';
 
-/** What is known of a decoded picture. */
+/** What is known about the reliability of a decoded picture. */
 export interface Trust {
-  /** It is not among the damaged pictures, nor among those that refer to one. */
+  /** It is neither damaged nor refers to a damaged picture. */
   readonly isSound: (decoded: number) => boolean;
-  /** Its own data are whole, whatever it refers to. */
+  /** Its own data are intact, whatever it refers to. */
   readonly speaksTrue: (decoded: number) => boolean;
-  /** An earlier repair kept it and looked through it. */
+  /** An earlier repair kept it and has examined it. */
   readonly isSettled: (decoded: number) => boolean;
 }
 
 /**
- * Decoded pictures whose jump is already explained: behind holes in the times, at the ends of damage, at damaged
- * data, over pictures that do not decode, and in what an earlier repair kept. Between pictures that only refer to damaged ones a jump is
- * as true as elsewhere.
+ * Decoded pictures whose jump is already explained: after holes in the times, at the ends of damage, at damaged data,
+ * over pictures that cannot be decoded, and in what an earlier repair kept. Between pictures that only refer to damaged
+ * ones, a jump is as reliable as elsewhere.
  */
 export function explained(
   count: number,
@@ -36,12 +36,12 @@ export function explained(
   return taken;
 }
 
-/** Decoded pictures of some runs, and those right behind them, whose jump the runs explain. */
+/** Decoded pictures of some runs, and those right after them, whose jump the runs explain. */
 export function explainedByRuns(runs: readonly StutterRun[]): number[] {
   return runs.flatMap(({ first, last }) => Array.from({ length: last + 2 - first }, (_, i) => first + i));
 }
 
-/** Pictures of some spans, by display number. */
+/** Pictures in some spans, by display number. */
 export function framesOf(spans: readonly Pick<MendedSpan, 'first' | 'last'>[]): Set<number> {
   const frames = new Set<number>();
   for (const span of spans) for (let frame = span.first; frame <= span.last; frame += 1) frames.add(frame);

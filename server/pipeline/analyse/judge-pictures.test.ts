@@ -18,12 +18,12 @@ const run = {
 } as const;
 
 describe('besideDamage', () => {
-  it('takes nothing out right beside damaged data that the lengths do not speak for', () => {
+  it('removes nothing right beside damaged data unless the lengths support it', () => {
     expect(besideDamage(run, 1.1, true).history).toBe('held');
     expect(besideDamage(run, -2, true).history).toBe('held');
   });
 
-  it('leaves a run as it is judged elsewhere, where the picture is longer, and without sound', () => {
+  it('leaves a run as judged elsewhere, when the picture is longer, and without sound', () => {
     expect(besideDamage(run, 1.1, false)).toEqual(run);
     expect(besideDamage(run, 4.2, true)).toEqual(run);
     expect(besideDamage(run, null, true)).toEqual(run);
@@ -78,7 +78,7 @@ describe('judgePictures', () => {
     ['back where nothing says how long the sound is', null, 2],
     ['back into the time that the sound has more', soundOf(lastsMs + 2 * 33), 2],
     ['nowhere where the sound is as long as the pictures', soundOf(lastsMs), 0],
-  ])('holds the sound against pictures with lost ones %s', (_, spans, putBack) => {
+  ])('compares the sound with pictures with lost ones %s', (_, spans, putBack) => {
     const { findings, motion } = judge([], spans);
     expect(findings).toMatchObject([{ kind: 'dropped_frames', count: 2 }]);
     expect(motion?.frameTimesMs[79]).toBe(79 * 33);
@@ -86,7 +86,7 @@ describe('judgePictures', () => {
     expect(motion?.frameTimesMs.at(-1)).toBe((COUNT - 1 + putBack) * 33);
   });
 
-  it('does not take what sound of long frames is longer by for lost pictures', () => {
+  it('does not take the natural excess of sound with long frames for lost pictures', () => {
     // A jump cut by its windows, at odds that are enough where the sound says that pictures are missing.
     const astray = { ...LONGER, votes: { voters: 25, share: 0.15, factor: 4 } };
     const series = frameSeries(moves, { jumps: new Map([[80, astray]]) });
@@ -106,7 +106,7 @@ describe('judgePictures', () => {
     ['a smear that a repair kept', { first: 60, last: 79, isMade: false, damagedData: [60] }],
     ['pictures that a repair made', { first: 76, last: 79, isMade: true, damagedData: [] }],
     ['the midst of a smear that a repair kept', { first: 60, last: 99, isMade: false, damagedData: [60] }],
-  ])('tells a jump out of %s as no loss', (_, span) => {
+  ])('does not call a jump out of %s a loss', (_, span) => {
     expect(judge([]).findings).toMatchObject([{ kind: 'dropped_frames', firstFrame: 79, lastFrame: 80 }]);
     const { findings, notes } = judge([span]);
     expect(findings).toEqual([]);

@@ -39,19 +39,25 @@ import type { AudioPackets, PacketScan } from './packets/read-packets.ts';
 import { excessByNatureMs, listedSoundEndMs } from './packets/sound-end.ts';
 import type { MendedSpan } from '../mended-pictures.ts';
 
-/** Pictures as they were measured: all of a clip, or a stretch of it. */
+/** Measured pictures: all of a clip, or a stretch of it. */
 export interface MeasuredPictures {
-  /** Of the decoded pictures. */
+  /** Measures of the decoded pictures. */
   readonly series: FrameSeries;
   readonly index: Pick<PictureIndex, 'times' | 'frameOfDecoded'>;
   readonly damage: readonly CorruptedSpan[];
-  /** Pictures that the stream counts and the file has not got, by display number; absent for none. */
+  /** Pictures that the stream counts but the file does not contain, by display number; absent for none. */
   readonly lost?: readonly LostBetween[];
-  /** Pictures of an earlier repair, made or kept with their damage concealed; they are judged as damaged ones, but not told again. */
+  /**
+   * Pictures that an earlier repair made, or kept with concealed damage; they are judged like damaged ones, but not
+   * reported again.
+   */
   readonly mended?: readonly MendedSpan[];
   /** What the container lists. */
   readonly scan: PacketScan;
-  /** Where picture and sound of the whole clip lie, if the pictures are a stretch of it; by `scan` where left out. */
+  /**
+   * Where picture and sound of the whole clip lie, if the pictures are only a stretch of it; taken from `scan` if
+   * omitted.
+   */
   readonly spans?: StreamSpans | null;
 }
 
@@ -62,22 +68,24 @@ export interface PictureAnalysis {
   readonly sceneCuts: number[];
   readonly findings: Finding[];
   readonly posterFrame: number | null;
-  /** Pictures of an earlier repair; absent where there is no picture at all. */
+  /** Pictures of an earlier repair; absent when there is no picture at all. */
   readonly mended?: readonly MendedSpan[];
   readonly notes: string[];
   readonly audioPackets: AudioPackets | null;
   /**
-   * How much each decoded picture differs from the one before, for the search of sound against motion; without the copies
-   * that a repair takes out, and with times as if they were gone and the lost ones back.
+   * How much each decoded picture differs from the one before, for comparing sound with motion: without the copies that
+   * a repair removes, and with times as if these were gone and lost pictures restored.
    */
   readonly motion: { readonly motion: readonly number[]; readonly frameTimesMs: readonly number[] } | null;
-  /** How long the pictures are shown that are listed behind the last one that a decoder makes anything of, ms; absent where there is no picture. */
+  /**
+   * Display time of pictures listed after the last one that a decoder can decode, ms; absent when there is no picture.
+   */
   readonly undecodedMs?: number;
 }
 
 /**
- * All picture detectors over measured pictures.
- * @param leadingSilenceMs digital silence in front of the sound
+ * Runs all picture detectors on measured pictures.
+ * @param leadingSilenceMs digital silence before the sound
  */
 export function judgePictures(
   {
@@ -103,10 +111,10 @@ export function judgePictures(
     ...framesOf(mended.filter(({ isMade }) => isMade)),
   ]);
   const speaksTrue = (decoded: number) => !ownDamage.has(frameOfDecoded[decoded] ?? decoded);
-  // What a repair kept it has looked through: a jump that shows in its result alone is a trace of the damage.
+  // A repair has already examined what it kept: a jump that shows only in its result is a trace of the damage.
   const settled = framesOf(mended);
   const isSettled = (decoded: number) => settled.has(frameOfDecoded[decoded] ?? decoded);
-  // By display number: a damaged picture may not come out at all.
+  // By display number, because a damaged picture may not be decoded at all.
   const isTornBeside = ({ first, last }: StutterRun) =>
     ownDamage.has((frameOfDecoded[first] ?? first) - 1) || ownDamage.has((frameOfDecoded[last] ?? last) + 1);
   const cuts = decodedCuts.filter(isSound);
@@ -139,7 +147,8 @@ export function judgePictures(
   const lossesBeside = (runs: readonly StutterRun[]) =>
     findLosses(runs, { series, cuts, index, listed, trust, spans, surplusMs, fps });
   const withLikely = lossesBeside(likely);
-  // Where the sound misses nothing by itself, losses are no reason to take out what its place and the other runs do not call put in.
+  // If the sound itself is not missing anything, losses do not justify removing copies that their place and the other
+  // runs do not call inserted.
   const missesSome = inPictures(surplusMs ?? 0) <= -EVEN;
   const arePutInAlone = (runs: readonly StutterRun[]) => {
     const alone = findStutter(null);
@@ -202,8 +211,9 @@ const lastDecoded = (frameOfDecoded: readonly number[]): number =>
   frameOfDecoded.reduce((last, frame) => Math.max(last, frame), 0);
 
 /**
- * What of a run the clip repeats by itself: pictures whose own data are damaged look like repeats where their loss is concealed,
- * and so may single ones beside damage.
+ * Limits a run to what the clip itself repeats: concealed pictures, whose own data are damaged, are removed from its
+ * ends. Null if too few true copies remain, because concealed damage looks like repeats, and so may single pictures
+ * beside it.
  */
 function withoutConcealed(
   run: StutterRun,
@@ -217,18 +227,19 @@ function withoutConcealed(
   while (last >= first && !speaksTrue(last)) last -= 1;
   let copies = 0;
   for (let at = first; at <= last; at += 1) if (speaksTrue(at)) copies += 1;
-  // A damaged picture among copies is one of them: those behind it say by their own data that nothing moved.
+  // A damaged picture among copies counts as one: the data of those after it say that nothing moved.
   return copies > 1 && 2 * copies > last - first + 1 ? { ...run, first, last } : null;
 }
 
-/** Repeats are put in beside damaged data only where the picture outlasts the sound by this share of them. */
+/** Repeats beside damaged data count as inserted only if the picture outlasts the sound by this share of them. */
 const PUT_IN_SHARE = 0.3;
 
 /**
- * A run right beside a picture whose own data are damaged, which may be none: next to nothing moves in what is concealed. The step that
- * tells what was put in is spoilt as well, so that it moves nothing in time unless the lengths speak for it.
+ * Treats a run right beside a picture with damaged data as held, unless the lengths say that it was inserted. Such a
+ * run may not be real, because almost nothing moves in concealed pictures, and the step that shows what was inserted is
+ * damaged too.
  * @param surplus pictures by which the picture outlasts the sound, null without sound
- * @param isBeside whether such a picture stands right before or behind it
+ * @param isBeside whether such a picture is right before or after it
  */
 export function besideDamage(run: StutterRun, surplus: number | null, isBeside: boolean): StutterRun {
   const isSpokenFor = surplus === null || surplus >= PUT_IN_SHARE * (run.last + 1 - run.first);
@@ -249,7 +260,7 @@ export function spansOf(times: PictureTimes, { audio }: PacketScan): StreamSpans
   };
 }
 
-/** Copies that a repair takes out, so that the sound is judged by the pictures that are left. */
+/** Copies that a repair removes, so that the sound is compared with the remaining pictures. */
 function putInFrames(findings: readonly Finding[]): Copies[] {
   return findings.flatMap(({ detail, confidence, firstFrame, lastFrame }) =>
     detail.kind === 'stuttered_cut' && detail.history === 'inserted' && confidence >= ACT_CONFIDENCE
@@ -259,10 +270,10 @@ function putInFrames(findings: readonly Finding[]): Copies[] {
 }
 
 /**
- * Losses without a trace in the times that a repair puts back, so that the clip gets longer: the surest first, as long as the sound
- * speaks for them, as the plan takes them (`planHiddenHole`).
+ * Losses without a trace in the times that a repair restores, which makes the clip longer: the most certain first, as
+ * long as the sound supports them, in the order of the plan (`planHiddenHole`).
  * @param pictureSurplusMs by how much the picture outlasts the sound, null without sound
- * @param pictureMs how long a picture is shown
+ * @param pictureMs display time of a picture
  */
 function lostFrames(
   findings: readonly Finding[],
@@ -290,7 +301,7 @@ function notesOn(times: PictureTimes, scan: PacketScan, gaps: readonly Timestamp
   return notes;
 }
 
-/** What is said of the intervals that are kept, which are all but the losses. */
+/** Notes about the intervals that are kept, which are all except the losses. */
 function notesOnIntervals(times: PictureTimes, gaps: readonly TimestampGap[]): string[] {
   const lost = new Set(gaps.map(({ frameBefore }) => frameBefore));
   const kept = times.ptsTicks
@@ -299,7 +310,7 @@ function notesOnIntervals(times: PictureTimes, gaps: readonly TimestampGap[]): s
     .filter((_, i) => !lost.has(i))
     .sort((a, b) => a - b);
   const ms = (ticks: number | undefined) => Math.round(ticksToMs(ticks ?? 0, times.timeBase));
-  // Rounding to milliseconds alone makes 33 and 34 of one rate.
+  // Rounding to milliseconds alone makes 33 and 34 from one rate.
   if (ms(kept.at(-1)) <= ms(kept[0]) + 1) return [];
   const low = ms(kept[Math.floor(kept.length * 0.05)]);
   const high = ms(kept[Math.floor(kept.length * 0.95)]);

@@ -21,12 +21,12 @@ describe('parseRange', () => {
     ['bytes=-', { kind: 'whole' }],
     ['items=0-1', { kind: 'whole' }],
     [undefined, { kind: 'whole' }],
-  ])('reads %s', (header, expected) => {
+  ])('parses %s', (header, expected) => {
     expect(parseRange(header, 1000)).toEqual(expected);
   });
 
-  it('reads a very long list without going over it again and again', () => {
-    // Work that grew with the square of the length would take hours here.
+  it('parses a very long list in linear time', () => {
+    // Quadratic work would take hours here.
     expect(parseRange(`bytes=${'0-0,'.repeat(1_000_000)}0-0`, 1000)).toEqual({ kind: 'whole' });
   });
 });
@@ -34,7 +34,7 @@ describe('parseRange', () => {
 describe('conditions', () => {
   const tag = entityTag('ab'.repeat(32));
 
-  it('gives parts only while the content is the one the client began with', () => {
+  it('gives parts only while the content is still the one that the client started with', () => {
     expect(rangeApplies(undefined, tag)).toBe(true);
     expect(rangeApplies(tag, tag)).toBe(true);
     expect(rangeApplies('"older"', tag)).toBe(false);
@@ -42,7 +42,7 @@ describe('conditions', () => {
     expect(rangeApplies('Wed, 21 Oct 2026 07:28:00 GMT', tag)).toBe(false);
   });
 
-  it('knows a cached answer', () => {
+  it('recognises a cached answer', () => {
     expect(matchesAny(`"x", W/${tag}`, tag)).toBe(true);
     expect(matchesAny('*', tag)).toBe(true);
     expect(matchesAny('"x"', tag)).toBe(false);

@@ -53,12 +53,12 @@ describe('single pictures of a clip', () => {
     expect(early.equals(late)).toBe(false);
   });
 
-  it('are not found behind the end, nor for an object that does not exist', async () => {
+  it('are not found after the end, nor for an object that does not exist', async () => {
     await expect(frames.grab('u', sha256, 60_000)).rejects.toMatchObject(new AppError('not_found'));
     await expect(frames.grab('u', '0'.repeat(64), 0)).rejects.toMatchObject(new AppError('not_found'));
   });
 
-  it('are not made for those who have gone, at work or still waiting', async () => {
+  it('are not made for clients that have left, while running or waiting', async () => {
     const gone = new AbortController();
     const wanted = frames.grab('u', sha256, 500);
     const left = [0, 200].map((atMs) =>

@@ -66,7 +66,7 @@ async function save(client: TestClient, id: string, of: 'download' | 'stream' | 
 describe('a clip larger than the plan downloads', () => {
   it('is given in 1080p with every picture at its time, and whole after an upgrade', async () => {
     const clip = path.join(folder, 'clip.mp4');
-    // Upright, with times that are not evenly spaced, as phones write.
+    // Upright, with unevenly spaced times, as phones write.
     const encode = '-c:v libx264 -preset ultrafast -crf 30 -vf setpts=PTS+mod(N\\,3)*0.004/TB -fps_mode vfr';
     const size = { seconds: 1, fps: 15, width: 1152, height: 2048 };
     await makeMovingClip({ tools, outputPath: clip, ...size, encode: encode.split(' ') });
@@ -97,7 +97,7 @@ describe('a clip larger than the plan downloads', () => {
   }, 300_000);
 });
 
-it('keeps the depth and the colours of high dynamic range', async () => {
+it('keeps the bit depth and the colours of high dynamic range', async () => {
   const clip = path.join(folder, 'hdr.mp4');
   const copy = path.join(folder, 'hdr-copy.mp4');
   const colours = '-color_primaries bt2020 -color_trc arib-std-b67 -colorspace bt2020nc';
@@ -126,7 +126,7 @@ it('keeps the depth and the colours of high dynamic range', async () => {
   });
 }, 60_000);
 
-it('goes on behind the pieces that a killed attempt had finished', async () => {
+it('continues after the pieces that a killed attempt had finished', async () => {
   const clip = path.join(folder, 'long.mp4');
   const args =
     '-v error -f lavfi -i testsrc2=s=320x180:r=10:d=17 -f lavfi -i sine=f=300:d=17 -c:v libx264 -preset ultrafast -g 10 -c:a aac';
@@ -169,7 +169,7 @@ it('goes on behind the pieces that a killed attempt had finished', async () => {
     logger: { info: silent, warn: silent, error: silent },
     now: Date.now,
   });
-  // The service itself has to leave it alone.
+  // The service itself must not touch it.
   const runAfter = at + 3_600_000;
   const id = await createTableQueue({ db, now: Date.now }).enqueue('export-video', { videoId }, { runAfter });
   await VideoExport.query(db).insert({ ...row, videoId, jobId: id, message: null, updatedAt: at });
@@ -178,7 +178,7 @@ it('goes on behind the pieces that a killed attempt had finished', async () => {
   expect(headway).toEqual([id]);
   expect(await readdir(work)).toEqual([id]);
   expect(await handler.run({ ...job, attempt: 2 }, new AbortController().signal)).toEqual({ kind: 'done' });
-  // Three pieces, of which the first was there.
+  // Three pieces, the first of which was already there.
   expect(headway).toHaveLength(3);
   expect(await readdir(work)).toEqual([]);
   const version = await VideoVersion.query(db).findOne({ videoId, kind: 'export' }).throwIfNotFound();

@@ -58,7 +58,7 @@ describe.each(ENGINES)('downloads of a plan with a size limit on %s', (engine) =
     const download = (client: TestClient, id: string, method = 'GET') =>
       client.fetch(buildPath(mediaPaths.download, { id }), { method });
 
-    /** Stands in for the job: the smaller copy of the current result is there. */
+    /** Replaces the job: stores the smaller copy of the current result. */
     async function finishExport(videoId: string, sourceSha256: string) {
       await expect.poll(() => exportJobs(videoId)).toBe(1);
       await Job.query(app.db).patch({ state: 'done' }).where({ videoId });
@@ -69,7 +69,7 @@ describe.each(ENGINES)('downloads of a plan with a size limit on %s', (engine) =
       return copy;
     }
 
-    it('have their file made as soon as the repair is finished, once', async () => {
+    it('get their file made as soon as the repair has finished, once', async () => {
       const { client, user, videoId } = await finished('starter');
       await expect.poll(() => exportJobs(videoId)).toBe(1);
       expect(await stateOf(client, videoId)).toEqual({
@@ -88,7 +88,7 @@ describe.each(ENGINES)('downloads of a plan with a size limit on %s', (engine) =
       expect(await exportJobs(videoId)).toBe(1);
     });
 
-    it.each(['GET', 'HEAD'])('answer %s with 409 and words until the file is there', async (method) => {
+    it.each(['GET', 'HEAD'])('answer %s with 409 and a sentence until the file exists', async (method) => {
       const { client, videoId } = await finished('starter');
       await expect.poll(() => exportJobs(videoId)).toBe(1);
       await VideoExport.query(app.db).patch({ state: 'working', progress: 34 }).where({ videoId });
@@ -125,7 +125,7 @@ describe.each(ENGINES)('downloads of a plan with a size limit on %s', (engine) =
       expect(await (await download(client, videoId)).text()).toBe(`copy of ${result.sha256}`);
     });
 
-    it('ask for a new file when another version is current', async () => {
+    it('request a new file when another version is current', async () => {
       const { client, videoId, result } = await finished('starter');
       await finishExport(videoId, result.sha256);
       const [draft] = (await client.call(draftsApi.list)).body ?? [];
@@ -136,7 +136,7 @@ describe.each(ENGINES)('downloads of a plan with a size limit on %s', (engine) =
       expect(await exportJobs(videoId)).toBe(1);
     });
 
-    it('say why there is no file, and try again when asked', async () => {
+    it('say why there is no file, and retry on request', async () => {
       const { client, videoId } = await finished('starter');
       await expect.poll(() => exportJobs(videoId)).toBe(1);
       await Job.query(app.db).patch({ state: 'failed' }).where({ videoId });
@@ -151,7 +151,7 @@ describe.each(ENGINES)('downloads of a plan with a size limit on %s', (engine) =
       expect(await stateOf(client, videoId)).toMatchObject({ state: 'waiting', message: null });
     });
 
-    it('can be cancelled by their owner: the job ends, nothing is made, and asking begins anew', async () => {
+    it('can be cancelled by their owner: the job ends, nothing is made, and a request starts again', async () => {
       const { client, videoId } = await finished('starter');
       await expect.poll(() => exportJobs(videoId)).toBe(1);
       const params = { id: videoId };
@@ -163,7 +163,7 @@ describe.each(ENGINES)('downloads of a plan with a size limit on %s', (engine) =
       const before = (await client.call(videosApi.status, { params })).body?.version ?? 0;
       const state = await cancel();
       expect(state?.limitedExport).toMatchObject({ shortSide: 1080, state: 'cancelled', message: null });
-      // Pages take only news with a higher version for new.
+      // Pages ignore states without a higher version.
       expect(state?.version).toBe(before + 1);
       expect((await cancel())?.version).toBe(before + 1);
       stop();
@@ -199,7 +199,7 @@ describe.each(ENGINES)('downloads of a plan with a size limit on %s', (engine) =
       expect(await exportJobs(videoId)).toBe(0);
     });
 
-    it('are asked for by the owner of a finished video alone', async () => {
+    it('can be requested only by the owner of a finished video', async () => {
       const { client, videoId } = await finished('starter');
       const params = { id: videoId };
       expect((await app.client().call(videosApi.exportLimited, { params })).status).toBe(401);
@@ -209,7 +209,7 @@ describe.each(ENGINES)('downloads of a plan with a size limit on %s', (engine) =
       expect((await client.call(videosApi.exportLimited, { params })).status).toBe(409);
     });
 
-    it('go with the video, and count as exports of the account', async () => {
+    it('are deleted with the video, and count as exports of the account', async () => {
       const { client, videoId, result } = await finished('starter');
       const copy = await finishExport(videoId, result.sha256);
       const use = z.object({ exportsBytes: z.number() });

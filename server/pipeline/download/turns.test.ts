@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createTurns } from './turns.ts';
 
-it('lets people take turns, each in the order of their asking, one at a time', async () => {
+it('serves people in turn, each in the order of their requests, one at a time', async () => {
   const turns = createTurns();
   const done: string[] = [];
   let running = 0;
@@ -23,7 +23,7 @@ it('lets people take turns, each in the order of their asking, one at a time', a
   expect(turns.waiting()).toBe(0);
 });
 
-it('goes on behind work that fails', async () => {
+it('continues after work that fails', async () => {
   const turns = createTurns();
   const failed = turns.take('a', () => Promise.reject(new Error('no picture')));
   const next = turns.take('a', async () => 'picture');

@@ -18,7 +18,7 @@ async function shownTimes(inputPath: string): Promise<number[]> {
   return video.flatMap(({ shown, ptsTicks }) => (shown ? (ptsTicks ?? []) : [])).toSorted((a, b) => a - b);
 }
 
-/** Codes without loss, so that every picture can be told from every other. */
+/** Encodes losslessly, so that every picture can be identified. */
 async function code(inputPath: string, workDir: string, stopAfter = Infinity) {
   const info = await probe(tools, inputPath, 'mov');
   const stop = new AbortController();
@@ -87,7 +87,7 @@ describe('codeInPieces', () => {
     60_000,
   );
 
-  it('goes on behind the pieces that are finished and whole, and gives the same', async () => {
+  it('continues after the pieces that are finished and intact, with the same result', async () => {
     const clip = await encodeSource(PICTURE, file('stopped.mp4'), X264.split(' '));
     const whole = await code(clip, folder.path);
     const again = await code(clip, folder.path);
@@ -99,7 +99,7 @@ describe('codeInPieces', () => {
     const kept = path.join(workDir, stdout.trim());
     const first = path.join(kept, 'piece-0.mp4');
     const { mtimeMs } = await stat(first);
-    // Half a file, as a killed run leaves it, and one that the disk lost a part of.
+    // Half a file, as a killed run leaves it, and one that the disk has truncated.
     await writeFile(path.join(kept, 'piece-2.mp4'), 'half');
     await truncate(path.join(kept, 'piece-1.mp4'), 100);
     const rest = await code(clip, workDir);
@@ -108,7 +108,7 @@ describe('codeInPieces', () => {
     expect(await decodeHashes(rest.made ?? '')).toEqual(await decodeHashes(whole.made ?? ''));
   }, 60_000);
 
-  it('codes a short clip in one piece, and none whose times are not told by its file', async () => {
+  it('encodes a short clip in one piece, and none if its file does not state its times', async () => {
     const clip = await encodeSource('testsrc2=s=160x90:r=25:d=3', file('short.mp4'), X264.split(' '));
     const short = await code(clip, folder.path);
     expect(short.pieces).toBe(1);

@@ -14,7 +14,7 @@ describe('the size of a limited download', () => {
     expect(limitedSize({ width, height }, 1080)).toEqual({ width: toWidth, height: toHeight });
   });
 
-  it('is that of the picture as it is shown', () => {
+  it('applies to the picture as displayed', () => {
     const stream = { width: 3840, height: 2160, rotation: 90 };
     expect(shownSize({ ...makeStream(), ...stream })).toEqual({ width: 2160, height: 3840 });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { VideoPacket } from '../analyse/packets/read-packets.ts';
 import { PIECE_MS, planPieces } from './piece-plan.ts';
 
-/** Pictures at 10 a second, ticks of a tenth, with a key picture every so many. */
+/** Pictures at 10 a second, timescale 10, with a key picture every `keyEvery` pictures. */
 function packets(count: number, keyEvery: number): VideoPacket[] {
   return Array.from({ length: count }, (_, at) => ({
     ptsTicks: at,
@@ -18,7 +18,7 @@ function packets(count: number, keyEvery: number): VideoPacket[] {
 describe('planPieces', () => {
   const least = PIECE_MS / 100;
 
-  it('cuts at key pictures, no sooner than a piece is long, and gives every picture to one piece', () => {
+  it('cuts at key pictures, not before a piece is long enough, and puts every picture into one piece', () => {
     const pieces = planPieces(packets(4 * least, 20), 10) ?? [];
     expect(pieces.length).toBeGreaterThan(2);
     expect(pieces.flatMap(({ times }) => times)).toEqual(Array.from({ length: 4 * least }, (_, at) => at));
@@ -31,7 +31,7 @@ describe('planPieces', () => {
     expect(pieces.at(-1)?.endTicks).toBeNull();
   });
 
-  it('leaves pictures that are shown before their key picture to the piece before', () => {
+  it('leaves pictures that are displayed before their key picture in the previous piece', () => {
     const listed = packets(2 * least, least);
     const moved = listed.map((packet, at) => {
       if (at === least) return { ...packet, ptsTicks: least + 1 };
@@ -42,7 +42,7 @@ describe('planPieces', () => {
     expect(tail?.times[0]).toBe(least + 1);
   });
 
-  it('is one piece without a second key picture, and none where times are not known', () => {
+  it('is one piece without a second key picture, and none when times are unknown', () => {
     expect(planPieces(packets(3 * least, 1000), 10)).toHaveLength(1);
     expect(planPieces([], 10)).toBeNull();
     const hidden = packets(3 * least, 20).map((packet, at) => ({ ...packet, shown: at > 2 }));

@@ -13,7 +13,7 @@ const SOURCE = 'testsrc2=s=192x144:r=25:d=2[out0];anoisesrc=c=pink:a=0.3:r=44100
 describe('what two readings of the same media hold', () => {
   const folder = sharedFolder();
 
-  it('counts whole pictures and whole frames of sound, and neither where other data stand in their place', async () => {
+  it('counts intact pictures and intact frames of sound, and neither where other data replaces them', async () => {
     const clip = path.join(folder.path, 'whole.mp4');
     await encodeSource(SOURCE, clip, '-c:v libx264 -preset veryfast -c:a aac -b:a 96k'.split(' '));
     const handle = await open(clip);

@@ -28,7 +28,7 @@ describe('pictures behind start codes in a movie', () => {
     return file;
   }
 
-  /** The clip with a start code in the place of each length, which is as long. */
+  /** Replaces each length in the clip by a start code of the same size. */
   async function withStartCodes(clip: string): Promise<Buffer> {
     const file = await open(clip);
     const { tracks } = await readMovie(file);
@@ -54,7 +54,7 @@ describe('pictures behind start codes in a movie', () => {
       tools: testTools,
     });
 
-  it.each(['libx264', 'libx265'])('are given lengths, and are the same (%s)', async (codec) => {
+  it.each(['libx264', 'libx265'])('are given lengths, and stay the same (%s)', async (codec) => {
     const whole = await makeClip(codec);
     await writeFile(at('coded.mp4'), await withStartCodes(whole));
     const { path: opened, rebuilt } = await openClip(at('coded.mp4'));

@@ -18,7 +18,7 @@ async function make(name: string, options = ''): Promise<string> {
   return file;
 }
 
-it('an earlier clip is needed for movies without an index that can be read, and for no others', async () => {
+it('an earlier clip is needed only for movies without a readable index', async () => {
   const whole = await make('whole.mp4');
   expect(await mayNeedReference(whole)).toBe(false);
   expect(await mayNeedReference(await make('clip.avi'))).toBe(false);
@@ -32,6 +32,6 @@ it('an earlier clip is needed for movies without an index that can be read, and 
   const first = await readFile(await make('first.mp4', '-movflags +faststart'));
   const cut = path.join(folder.path, 'cut.mp4');
   await writeFile(cut, first.subarray(0, first.length / 2));
-  // Its index stands in front and is whole.
+  // Its index is at the front and intact.
   expect(await mayNeedReference(cut)).toBe(false);
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** Size and time of each packet, by stream, as a demuxer hands them over. */
+/** Size and time of each packet per stream, as a demuxer returns them. */
 async function packets(name: string): Promise<Record<'pictures' | 'sound', string[]>> {
   const entries = 'packet=stream_index,dts,size';
   const args = `-v error -show_entries ${entries} -of csv=p=0`.split(' ');
@@ -55,7 +55,7 @@ describe('an AVI file', () => {
     expect(note).toBeNull();
   });
 
-  it('loses no picture to an index that is half overwritten', async () => {
+  it('loses no picture when the index is half overwritten', async () => {
     const note = await mend((bytes, chunks) => {
       const { at: place, sizeBytes } = find(chunks, 'idx1');
       return bytes.fill(0, place + 8, place + 8 + (sizeBytes >> 5) * 16);
@@ -64,7 +64,7 @@ describe('an AVI file', () => {
     expect(await packets('mended.avi')).toEqual(await packets('clean.avi'));
   });
 
-  it('keeps all in time behind chunks whose headers are overwritten', async () => {
+  it('keeps everything in time after chunks whose headers are overwritten', async () => {
     const note = await mend((bytes, chunks) => {
       const [from, to] = [pictures(chunks)[40], pictures(chunks)[43]];
       return bytes.fill(0xa5, (from?.at ?? 0) + 20, (to?.at ?? 0) + 20);
@@ -77,14 +77,14 @@ describe('an AVI file', () => {
     ];
     expect(mended).toEqual(clean);
     expect(torn.pictures.length).toBeLessThan(clean.pictures.length);
-    // Raw sound whose place is overwritten is silent and not what stands there.
+    // Raw sound at an overwritten place is silent and does not play what is there.
     const bytes = await readFile(at('mended.avi'));
     expect(bytes.includes(Buffer.alloc(64, 0xa5), bytes.indexOf('01wb', bytes.length >> 1, 'latin1'))).toBe(
       false,
     );
   });
 
-  it('keeps all in time behind bytes that are missing', async () => {
+  it('keeps everything in time after missing bytes', async () => {
     const note = await mend((bytes, chunks) => {
       const [from, to] = [pictures(chunks)[40], pictures(chunks)[43]];
       return Buffer.concat([bytes.subarray(0, (from?.at ?? 0) + 20), bytes.subarray((to?.at ?? 0) + 20)]);
@@ -93,11 +93,11 @@ describe('an AVI file', () => {
     const [mended, clean] = [await packets('mended.avi'), await packets('clean.avi')];
     expect(mended.sound).toEqual(clean.sound);
     expect(mended.pictures.slice(0, 40)).toEqual(clean.pictures.slice(0, 40));
-    // Empty chunks show the picture before them again, and take its time.
+    // Empty chunks repeat the picture before them, and take its time.
     expect(mended.pictures.slice(-46)).toEqual(clean.pictures.slice(-46));
   });
 
-  it('is not written for lines that ask for more than there is', async () => {
+  it('is not written for index lines that need more than there is', async () => {
     const note = await mend((bytes, chunks) => {
       const [from, { at: place }] = [pictures(chunks)[40], find(chunks, 'idx1')];
       bytes.fill(0xa5, from?.at, (from?.at ?? 0) + 8);

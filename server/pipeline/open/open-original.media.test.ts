@@ -13,7 +13,7 @@ import {
 import type { MediaLimits } from '../worker-protocol.ts';
 import { openOriginal } from './open-original.ts';
 
-/** Opens a clip, with what has to be written beside it. */
+/** Opens a clip, with the files that must be written beside it. */
 const openAs = (inputPath: string, limits: Partial<MediaLimits> = {}) =>
   openOriginal({
     inputPath,
@@ -31,7 +31,7 @@ describe('openOriginal', () => {
     return openAs(inputPath, limits);
   };
 
-  it('takes a clip within the limits as it is', async () => {
+  it('accepts a clip within the limits unchanged', async () => {
     expect(await open({ maxPictures: 50, maxDurationMs: 2000 })).toMatchObject({ rebuilt: null });
   });
 
@@ -49,12 +49,12 @@ describe('openOriginal', () => {
 describe('openOriginal on a piece of a broadcast', () => {
   const folder = sharedFolder();
 
-  it('takes it for as long as its pictures are, and not as the whole was', async () => {
+  it('accepts it with the length of its pictures, not of the whole broadcast', async () => {
     const inputPath = path.join(folder.path, 'piece.mp4');
     const fragments = '-c:v libx264 -movflags empty_moov+frag_keyframe+default_base_moof'.split(' ');
     await encodeSource('testsrc=s=64x64:r=25:d=2', inputPath, fragments);
     const bytes = await readFile(inputPath);
-    // Behind version, flags, two times and the time scale (ISO/IEC 14496-12, 8.4.2).
+    // After version, flags, two times and the timescale (ISO/IEC 14496-12, 8.4.2).
     const header = bytes.indexOf('mdhd', 0, 'latin1') + 4;
     const hours = 2;
     bytes.writeUInt32BE(hours * 3600 * bytes.readUInt32BE(header + 12), header + 16);
@@ -88,7 +88,7 @@ describe('openOriginal on whole files of other codecs', () => {
   );
 
   it.each(['pcm_s8', 'pcm_s32be', 'pcm_f32be', 'pcm_f64le'])(
-    'takes %s sound of QuickTime files',
+    'accepts %s sound of QuickTime files',
     async (codec) => {
       const { info } = await open(`${codec}.mov`, `-c:v libx264 -c:a ${codec}`);
       expect(info.audio.map((stream) => stream.codec)).toEqual([codec]);
@@ -96,7 +96,7 @@ describe('openOriginal on whole files of other codecs', () => {
   );
 });
 
-describe('openOriginal on whole files that no repair can serve', () => {
+describe('openOriginal on intact files that cannot be repaired', () => {
   const folder = sharedFolder();
   const KEY = '0123456789abcdef0123456789abcdef';
   const open = async (name: string, encode: string) => {
@@ -105,7 +105,7 @@ describe('openOriginal on whole files that no repair can serve', () => {
     return openAs(inputPath);
   };
 
-  it('tells an encrypted clip from a damaged one', async () => {
+  it('distinguishes an encrypted clip from a damaged one', async () => {
     const encrypt = `-encryption_scheme cenc-aes-ctr -encryption_key ${KEY} -encryption_kid ${KEY}`;
     await expect(open('protected.mp4', `-c:v libx264 -c:a aac ${encrypt}`)).rejects.toMatchObject({
       code: 'unsupported_codec',
@@ -113,7 +113,7 @@ describe('openOriginal on whole files that no repair can serve', () => {
     });
   });
 
-  it('names a codec that came later than its decoders', async () => {
+  it('names a codec that is newer than its decoders', async () => {
     await encodeSource('testsrc=s=64x64:r=25:d=1', path.join(folder.path, 'plain.mp4'), ['-c:v', 'libx264']);
     const bytes = await readFile(path.join(folder.path, 'plain.mp4'), 'latin1');
     const inputPath = path.join(folder.path, 'newer.mp4');
@@ -131,7 +131,7 @@ describe('openOriginal on whole files that no repair can serve', () => {
   it.each([
     ['sound.mp4', '-map 0:1 -c:a aac'],
     ['sound.mov', '-map 0:1 -c:a adpcm_ima_qt -ar 44100'],
-  ])('says of %s that it holds sound only', async (name, encode) => {
+  ])('says that %s contains only sound', async (name, encode) => {
     await expect(open(name, encode)).rejects.toMatchObject({
       code: 'no_video_track',
       message: 'There is no video in this file. It has sound only.',
@@ -139,7 +139,7 @@ describe('openOriginal on whole files that no repair can serve', () => {
   });
 });
 
-describe('openOriginal on files that were harmed as a whole', () => {
+describe('openOriginal on files that were damaged as a whole', () => {
   const folder = sharedFolder();
   const SOURCE = 'testsrc2=s=128x96:r=25:d=2[out0];anoisesrc=c=pink:a=0.2:r=44100:d=2:seed=3[out1]';
 
@@ -155,7 +155,7 @@ describe('openOriginal on files that were harmed as a whole', () => {
   const ofLatin1 = (change: (text: string) => string) => (bytes: Buffer) =>
     Buffer.from(change(bytes.toString('latin1')), 'latin1');
   const withoutName = ofLatin1((text) => text.replace('moov', 'free'));
-  /** A movie header without tracks in front of the true index, as recorders leave drafts. */
+  /** A movie header without tracks before the true index, as recorders leave as a draft. */
   const withDraft = (bytes: Buffer) => {
     const header = bytes.indexOf('mvhd', 0, 'latin1') - 4;
     const draft = Buffer.concat([
@@ -189,7 +189,7 @@ describe('openOriginal on files that were harmed as a whole', () => {
     ['a draft of an index in front', 'libx264', withDraft, /index without frames/],
     ['wrong offsets of the pictures', 'libx264', misplacePictures, /wrong places/],
     ['wrong offsets of HEVC pictures', 'libx265', misplacePictures, /wrong places/],
-  ])('gives back every picture and all sound of a clip with %s', async (_what, codec, change, note) => {
+  ])('restores every picture and all sound of a clip with %s', async (_what, codec, change, note) => {
     const { whole, clip } = await openChanged(codec, change);
     expect(clip.rebuilt?.notes.join(' ')).toMatch(note);
     const { hashes, warnings } = await decodeHashes(clip.path);
@@ -206,14 +206,14 @@ describe('openOriginal on files that were harmed as a whole', () => {
       /sent as text.*highest bit/,
     ],
     ['nothing but zeros', (bytes: Buffer) => Buffer.alloc(bytes.length), /nothing but zeros/],
-  ])('says why a clip with %s cannot be mended', async (_what, change, message) => {
+  ])('says why a clip with %s cannot be repaired', async (_what, change, message) => {
     await expect(openChanged('libx264', change)).rejects.toMatchObject({
       code: 'damaged_beyond_repair',
       message: expect.stringMatching(message),
     });
   });
 
-  it('says of a clip whose end was never copied how much of it is missing, and what to do', async () => {
+  it('says for a clip whose end was never copied how much is missing, and what to do', async () => {
     const withoutEnd = (bytes: Buffer) =>
       Buffer.concat([bytes.subarray(0, bytes.length / 2), Buffer.alloc(bytes.length / 2)]);
     await expect(openChanged('mpeg4', withoutEnd)).rejects.toMatchObject({

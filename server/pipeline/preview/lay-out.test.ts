@@ -40,7 +40,7 @@ function layOut(...given: Parameters<typeof report>) {
 }
 
 describe('the plan of a comparison', () => {
-  it('shows each mended place with a second on either side, one behind the other', () => {
+  it('shows each repaired place with a second on either side, one after the other', () => {
     const { layout, pieceFrames } = layOut([defect('a', 4000, 4200), defect('b', 12_000, 12_600)]);
     expect(layout.pieces).toEqual([
       {
@@ -68,7 +68,7 @@ describe('the plan of a comparison', () => {
     expect(layout).toMatchObject({ width: 854, height: 480, durationMs: 4800, leftOut: 0 });
   });
 
-  it('joins places whose surroundings overlap and shows what was only noted nowhere', () => {
+  it('joins places whose surroundings overlap, and does not show what was only noted', () => {
     const { layout } = layOut([
       defect('wind', 0, 20_000, { kind: 'wind_noise', action: 'suppressed_wind' }),
       defect('gap', 12_000, 12_200),
@@ -82,7 +82,7 @@ describe('the plan of a comparison', () => {
     ]);
   });
 
-  it('follows a result from which repeats were taken away', () => {
+  it('follows a result from which repeats were removed', () => {
     const removed = defect('r', 5000, 5200, { kind: 'stuttered_cut', action: 'removed_repeats' });
     const later = defect('l', 15_000, 15_100);
     const { layout } = layOut([removed, later], 19_800);
@@ -91,12 +91,12 @@ describe('the plan of a comparison', () => {
     expect(layout.places[1]).toMatchObject({ startMs: 15_000, previewStartMs: 3200 });
   });
 
-  it('lets both sides start together again behind a place that moved the time', () => {
+  it('starts both sides together again after a place that moved the time', () => {
     const removed = defect('r', 5000, 5200, { kind: 'stuttered_cut', action: 'removed_repeats' });
     const wind = defect('w', 0, 20_000, { kind: 'wind_noise', action: 'suppressed_wind' });
     const { layout } = layOut([wind, removed, defect('l', 5600, 5700)], 19_800);
     expect(layout.pieces).toHaveLength(2);
-    // Half-way to the next place, which must not lie in the piece that runs apart.
+    // Half-way to the next place, which must not be in the piece whose sides run apart.
     expect(layout.pieces[0]).toMatchObject({ originalEndMs: 5400, resultEndMs: 5200 });
     expect(layout.pieces[1]).toMatchObject({ originalStartMs: 5400, resultStartMs: 5200 });
     expect(layout.places.map(({ previewStartMs }) => previewStartMs)).toEqual([0, 5000, 5600]);
@@ -120,7 +120,7 @@ describe('the plan of a comparison', () => {
     [{ width: 1920, height: 1080, rotation: 90 }, 480, 854],
     [{ width: 320, height: 240 }, 320, 240],
     [{ width: 2560, height: 1080 }, 854, 360],
-  ])('keeps the shape of %o', (media, width, height) => {
+  ])('keeps the aspect ratio of %o', (media, width, height) => {
     expect(layOut([defect('a', 0, 100)], 20_000, media).layout).toMatchObject({ width, height });
   });
 
@@ -135,7 +135,7 @@ describe('the plan of a comparison', () => {
     expect(layOut([defect('a', 0, 100)], 20_000, { frameRate }).rate).toEqual({ num, den });
   });
 
-  it('is not made where nothing was mended or nothing is to be seen', () => {
+  it('is not made when nothing was repaired or nothing is visible', () => {
     expect(layOutPreview(report([]))).toBeNull();
     expect(layOutPreview(report([defect('a', 0, 9, { outcome: 'left_alone' })]))).toBeNull();
     expect(layOutPreview(report([defect('a', 0, 9)], 20_000, { width: null, height: null }))).toBeNull();

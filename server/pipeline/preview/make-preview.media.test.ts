@@ -10,7 +10,7 @@ import { makePreview, NoComparison } from './make-preview.ts';
 
 const FPS = 30;
 const SECONDS = 8;
-/** Brightness of picture `n` of the two made clips: every picture tells which one it is. */
+/** Brightness of picture `n` of the two made clips, which identifies every picture. */
 const originalLuma = (n: number) => 20 + ((n * 7) % 200);
 const resultLuma = (n: number) => 20 + ((n * 11) % 200);
 
@@ -53,7 +53,7 @@ async function makeCounted(name: string, factor: number, sound: string): Promise
   return outputPath;
 }
 
-/** Brightness of the middle of both halves, picture by picture. */
+/** Brightness of the centre of both halves, picture by picture. */
 async function halves(file: string): Promise<{ left: number; right: number }[]> {
   const chunks: Buffer[] = [];
   await runFfmpeg(
@@ -160,7 +160,7 @@ const TONE = `aevalsrc='0.5*sin(2*PI*440*t)*(between(t,2,4)+gte(t,5.5))':sample_
 const SILENCE = `anullsrc=sample_rate=48000:channel_layout=mono:duration=${SECONDS}`;
 
 describe('the comparison clip', () => {
-  it('shows the same moment of both files in every picture, over all its pieces', async () => {
+  it('shows the same moment of both files in every picture, in all its pieces', async () => {
     const original = await makeCounted('original.mp4', 7, TONE);
     const result = await makeCounted('result.mp4', 11, SILENCE);
     const report = reportOf([defect('a', 2000, 2100), defect('b', 6000, 6500)]);
@@ -185,7 +185,7 @@ describe('the comparison clip', () => {
     expect(shares).toEqual(shares.toSorted((x, y) => x - y));
   });
 
-  it('keeps the two sounds apart and in step with the pictures, over all its pieces', async () => {
+  it('keeps the two sounds separate and in sync with the pictures, in all its pieces', async () => {
     const original = await makeCounted('tone.mp4', 7, TONE);
     const result = await makeCounted('silent.mp4', 11, SILENCE);
     const report = reportOf([defect('a', 2000, 2100), defect('b', 5600, 5700)]);
@@ -198,13 +198,13 @@ describe('the comparison clip', () => {
       const from = Math.round(fromMs * 48);
       return fromMs + left.subarray(from).findIndex((value) => Math.abs(value) > 0.05) / 48;
     };
-    // The tone begins at 2 s and again at 5.5 s, which is one second into the first and 900 ms into the second piece.
+    // The tone starts at 2 s and again at 5.5 s: one second into the first piece and 900 ms into the second.
     expect(Math.abs(firstLoudMs(0) - 1000)).toBeLessThan(10);
     const second = layout.pieces[1]?.previewStartMs ?? 0;
     expect(Math.abs(firstLoudMs(second) - second - 900)).toBeLessThan(10);
   });
 
-  it('lets the result play on where repeats were taken away, and starts together again', async () => {
+  it('lets the result play on where repeats were removed, and starts together again', async () => {
     const original = await makeCounted('long.mp4', 7, SILENCE);
     const result = await makeCounted('short.mp4', 11, SILENCE);
     const removed = defect('r', 2000, 2200, { kind: 'stuttered_cut', action: 'removed_repeats' });
@@ -227,7 +227,7 @@ describe('the comparison clip', () => {
     expect(near(pictures[held]?.right, resultLuma(89))).toBe(true);
   });
 
-  it('says in words when the original cannot be played', async () => {
+  it('says in a sentence when the original cannot be played', async () => {
     const result = await makeCounted('only.mp4', 11, SILENCE);
     const work = make(reportOf([defect('a', 1000, 1100)]), import.meta.filename, result, 'none');
     await expect(work).rejects.toBeInstanceOf(NoComparison);

@@ -68,7 +68,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** A video whose result is the clip itself, with a wish for its comparison. */
+/** A video whose result is the clip itself, with a request for its comparison. */
 async function wish(original: StoredFile = clip): Promise<{ videoId: string; job: ClaimedJob }> {
   const user = await createUser(db);
   const media = { ...FAKE_MEDIA, durationMs: SECONDS * 1000 };
@@ -103,7 +103,7 @@ describe('the job that makes a comparison', () => {
     expect((await rowOf(job))?.updatedAt).toBe(row?.updatedAt);
   });
 
-  it('stops at once when the process stops, keeps no child, and is done by the next run', async () => {
+  it('stops at once when the process stops, leaves no child process, and is done by the next run', async () => {
     const { job } = await wish();
     const stop = new AbortController();
     const running = handler.run(job, stop.signal);
@@ -124,7 +124,7 @@ describe('the job that makes a comparison', () => {
     expect(await rowOf(job)).toBeUndefined();
   });
 
-  it('says in words when the original cannot be played, and does not try that again', async () => {
+  it('says in a sentence when the original cannot be played, and does not retry', async () => {
     const { job } = await wish(await storage.putBuffer(Buffer.from('no video at all')));
     expect(await handler.run(job, never())).toMatchObject({ kind: 'failed', retryable: false });
     expect(await rowOf(job)).toMatchObject({
@@ -133,7 +133,7 @@ describe('the job that makes a comparison', () => {
     });
   });
 
-  it('is tried again when the file cannot be read, and given up in words after the last time', async () => {
+  it('is retried when the file cannot be read, and given up with a sentence after the last time', async () => {
     const { job } = await wish({ sha256: 'e'.repeat(64), sizeBytes: 9 });
     await expect(handler.run(job, never())).rejects.toThrow();
     expect((await rowOf(job))?.state).toBe('making');

@@ -42,7 +42,7 @@ for (const engine of ENGINES) {
     });
     afterAll(async () => app.stop());
 
-    /** A finished video of this person whose report names these defects. */
+    /** A finished video of this user whose report has these defects. */
     async function finishedVideo(user: User, defects: readonly Defect[]): Promise<string> {
       const mark = newId();
       const original = await app.storage.putBuffer(Buffer.from(`original of ${mark}`));
@@ -54,7 +54,7 @@ for (const engine of ENGINES) {
       return videoId;
     }
 
-    it('is for its owner alone', async () => {
+    it('is only for its owner', async () => {
       const { client, user } = await app.signIn();
       const { client: stranger } = await app.signIn();
       const params = { id: await finishedVideo(user, [GAP]) };
@@ -67,7 +67,7 @@ for (const engine of ENGINES) {
       expect((await client.fetch(`/api/videos/${params.id}/comparison.mp4`)).status).toBe(409);
     });
 
-    it('is not offered where nothing was mended', async () => {
+    it('is not offered when nothing was repaired', async () => {
       const { client, user } = await app.signIn();
       const left = { ...GAP, outcome: 'left_alone', action: 'none' } as const;
       const params = { id: await finishedVideo(user, [left]) };
@@ -76,7 +76,7 @@ for (const engine of ENGINES) {
       expect(await Job.query(app.db).where({ type: 'make-preview' })).toEqual([]);
     });
 
-    it('is queued once however often it is asked for, behind all repairs', async () => {
+    it('is queued once however often it is requested, behind all repairs', async () => {
       const { client, user } = await app.signIn();
       const params = { id: await finishedVideo(user, [GAP]) };
       const answers = await Promise.all(
@@ -89,7 +89,7 @@ for (const engine of ENGINES) {
       expect(jobs[0]?.videoId).toBe(params.id);
     });
 
-    it('can be asked for again after it failed, and says why it failed', async () => {
+    it('can be requested again after it failed, and says why it failed', async () => {
       const { client, user } = await app.signIn();
       const params = { id: await finishedVideo(user, [GAP]) };
       await client.call(comparisonApi.make, { params });
@@ -106,7 +106,7 @@ for (const engine of ENGINES) {
       expect(await Job.query(app.db).where({ type: 'make-preview' })).toHaveLength(2);
     });
 
-    it('plays in ranges, counts as storage and is removed with the video', async () => {
+    it('supports ranges, counts as storage and is removed with the video', async () => {
       const { client, user } = await app.signIn();
       const params = { id: await finishedVideo(user, [GAP]) };
       const before = (await client.call(accountApi.storage)).body?.extrasBytes ?? 0;

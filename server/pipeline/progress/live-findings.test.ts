@@ -33,7 +33,7 @@ function start() {
 }
 
 describe('createLiveFindings', () => {
-  it('tells every defect in order of time under the name that the report gives it', () => {
+  it('reports every defect in order of time under the name that the report gives it', () => {
     const { told, live } = start();
     const findings = [stutterAt(4000), stutterAt(1000)];
     live.found(findings, 10_000);
@@ -46,7 +46,7 @@ describe('createLiveFindings', () => {
     expect(told[0]?.defects.map(({ state }) => state)).toEqual(['found', 'found']);
   });
 
-  it('tells a repair when it lands, and takes it back when a check drops it', () => {
+  it('reports a repair when it is made, and withdraws it when a check rejects it', () => {
     const { told, live } = start();
     live.found([stutterAt(1000), stutterAt(4000)], 10_000);
     live.settle([verdictOn(stutterAt(4000), 'repaired')]);
@@ -55,7 +55,7 @@ describe('createLiveFindings', () => {
     expect(told.at(-1)?.defects.map(({ state }) => state)).toEqual(['found', 'left_alone']);
   });
 
-  it('tells what was done as well: pictures that keep traces of their damage are not mended', () => {
+  it('also reports what was done: pictures that keep traces of their damage are not mended', () => {
     const { told, live } = start();
     live.found([stutterAt(1000)], 10_000);
     live.settle([verdictOn(stutterAt(1000), 'repaired')]);
@@ -63,7 +63,7 @@ describe('createLiveFindings', () => {
     expect(told.at(-1)?.defects[0]).toMatchObject({ state: 'repaired', action: 'concealed_frames' });
   });
 
-  it('says nothing twice and nothing of places it does not know', () => {
+  it('reports nothing twice, and nothing about unknown places', () => {
     const { told, live } = start();
     live.found([stutterAt(1000)], 10_000);
     live.settle([verdictOn(stutterAt(1000), 'repaired')]);
@@ -71,7 +71,7 @@ describe('createLiveFindings', () => {
     expect(told).toHaveLength(2);
   });
 
-  it('bounds the list and counts all', () => {
+  it('limits the list and counts all', () => {
     const { told, live } = start();
     live.found(
       Array.from({ length: MAX_LIVE_DEFECTS + 20 }, (_, i) => stutterAt(i * 400)),
@@ -81,7 +81,7 @@ describe('createLiveFindings', () => {
     expect(told[0]?.total).toBe(MAX_LIVE_DEFECTS + 20);
   });
 
-  it('tells that nothing was found, and stays silent where the length is not known', () => {
+  it('reports that nothing was found, and stays silent when the length is unknown', () => {
     const known = start();
     known.live.found([], 10_000);
     expect(known.told).toEqual([{ durationMs: 10_000, total: 0, defects: [] }]);

@@ -32,7 +32,7 @@ describe('createProgressMeter', () => {
     expect(told.at(-1)?.share).toBeCloseTo(0.75);
   });
 
-  it('stays where it is when a share is no number', () => {
+  it('stays where it is when a share is not a number', () => {
     const { meter, told, wait } = setUp();
     meter.begin('analyzing', 1, 1);
     wait(1000);
@@ -46,7 +46,7 @@ describe('createProgressMeter', () => {
     expect(told.length).toBe(3);
   });
 
-  it('never falls and ends at 1 when the plan turns out longer or shorter', () => {
+  it('never falls, and ends at 1 when the plan turns out longer or shorter', () => {
     for (const laterMs of [10, 100_000]) {
       const { meter, told, wait } = setUp();
       meter.begin('analyzing', 1, 0.5);
@@ -68,7 +68,7 @@ describe('createProgressMeter', () => {
     }
   });
 
-  it('tells at once that more is done when the plan turns out short', () => {
+  it('reports at once that more is done when the plan turns out short', () => {
     const { meter, told, wait } = setUp();
     meter.begin('analyzing', 1, 1.5);
     wait(9000);
@@ -82,7 +82,7 @@ describe('createProgressMeter', () => {
     expect(told.at(-1)?.share).toBeCloseTo(0.95);
   });
 
-  it('names the time left by the measured rate and the costs to come', () => {
+  it('estimates the time left from the measured rate and the expected costs', () => {
     const { meter, told, wait } = setUp();
     meter.begin('analyzing', 1, 1);
     expect(told.at(-1)?.remainingSeconds).toBeNull();
@@ -96,11 +96,11 @@ describe('createProgressMeter', () => {
     expect(told.at(-1)?.remainingSeconds).toBeCloseTo(10);
     wait(1000);
     meter.report(0.5);
-    // By its rate 1 s, by its costs 5.
+    // 1 s by its rate, 5 s by its costs.
     expect(told.at(-1)?.remainingSeconds).toBeCloseTo(3);
   });
 
-  it('tells the share of the time when a piece took longer than its costs said', () => {
+  it('reports the share of the time when a piece took longer than its costs said', () => {
     const { meter, told, wait } = setUp();
     meter.begin('analyzing', 1, 1);
     wait(1000);
@@ -110,11 +110,11 @@ describe('createProgressMeter', () => {
     wait(5000);
     meter.end();
     meter.begin('exporting', 2000, 0);
-    // 6 s of 8 are over, while by costs half of the work is.
+    // 6 s of 8 are over, while half of the work is done by costs.
     expect(told.at(-1)?.share).toBeCloseTo(0.75);
   });
 
-  it('knows what a second piece of the analysis costs by the first', () => {
+  it('learns the cost of a second piece of the analysis from the first', () => {
     const { meter, told, wait } = setUp();
     meter.begin('analyzing', 1, 0.5);
     wait(2000);
@@ -125,7 +125,7 @@ describe('createProgressMeter', () => {
     expect(told.at(-1)?.remainingSeconds).toBeCloseTo(1.5);
   });
 
-  it('goes on by the clock while a piece is silent, but not to its end', () => {
+  it('advances by the clock while a piece is silent, but not to its end', () => {
     const { meter, told, wait } = setUp();
     meter.expectLater(4000, 1000);
     meter.begin('fixing_cuts', 2000);
@@ -138,7 +138,7 @@ describe('createProgressMeter', () => {
     };
     expect(beats(2)).toBeCloseTo(0.3);
     expect(beats(2)).toBeCloseTo(0.4);
-    // Far longer than was thought, it is not taken for done.
+    // A piece that takes far longer than expected is not taken for done.
     expect(beats(6)).toBeLessThan(0.6);
     expect(told.at(-1)?.remainingSeconds).toBeCloseTo(3);
     meter.end();
@@ -148,7 +148,7 @@ describe('createProgressMeter', () => {
     expect(told.length).toBe(before);
   });
 
-  it('slows a bar down that ran ahead, and goes on', () => {
+  it('slows down a bar that ran ahead, and continues', () => {
     const { meter, told, wait } = setUp();
     meter.begin('analyzing', 1, 0.2);
     wait(4000);
@@ -170,7 +170,7 @@ describe('createProgressMeter', () => {
     const { meter, told, wait } = setUp();
     meter.expectLater(10_000, 1000);
     meter.begin('exporting', 10_000, 0);
-    // A first picture that took long says little of those behind it.
+    // A first picture that took long says little about the following ones.
     wait(2000);
     meter.report(0.1);
     expect(told.at(-1)?.remainingSeconds).toBeLessThan(11);

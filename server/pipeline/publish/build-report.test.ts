@@ -36,7 +36,7 @@ const repaired = (finding: Finding): Verdict => ({
 });
 
 describe('toIssues', () => {
-  it('counts cuts by place, missing pictures by number, and leaves weak evidence out', () => {
+  it('counts cuts by place, missing pictures by number, and ignores weak evidence', () => {
     const issues = toIssues([stutter, gap, { ...gap, confidence: 0.3 }]);
     expect(issues).toMatchObject({
       stutteredCuts: 1,
@@ -94,7 +94,7 @@ describe('the curve of a defect', () => {
     },
   };
 
-  it('puts each value beside the one measured on the result, or null where there is none', () => {
+  it('pairs each value with the one measured on the result, or null if there is none', () => {
     const [mended, left] = toDefects([{ ...repaired(wind), curveAfter: [-52, null] }, repaired(wind)]);
     expect(defect.parse(mended).curve?.points).toEqual([
       { atMs: 500, before: -30, after: -52 },

@@ -30,7 +30,7 @@ describe('openSigningKey', () => {
     expect(again.sign('a text')).toBe(first.sign('a text'));
   });
 
-  it('gives a public key that other tools read', () => {
+  it('gives a public key that other tools can read', () => {
     const { key } = openSigningKey(dataDir);
     expect(readPublicKey(key.pem)).toBe(key.publicKey);
     expect(readPublicKey(JSON.stringify(key))).toBe(key.publicKey);
@@ -39,7 +39,7 @@ describe('openSigningKey', () => {
     expect(readPublicKey('{"publicKey": "00"}')).toBeNull();
   });
 
-  it('takes the key that it is given instead, in either form', () => {
+  it('uses a given key instead, in either form', () => {
     const pem = readFileSync(path.join(dataDir, 'certificate-key.pem'), 'utf8');
     const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' }).toString('base64');
     const elsewhere = path.join(dataDir, 'nowhere');
@@ -48,7 +48,7 @@ describe('openSigningKey', () => {
     expect(() => openSigningKey(elsewhere, 'no key')).toThrow(/CERTIFICATE_KEY is no private key/);
   });
 
-  it('does not take another kind of file for a key', () => {
+  it('does not accept another kind of file as a key', () => {
     const other = mkdtempSync(path.join(os.tmpdir(), 'reelmend-key-'));
     writeFileSync(path.join(other, 'certificate-key.pem'), 'no key');
     expect(() => openSigningKey(other)).toThrow();
@@ -105,7 +105,7 @@ describe.each(ENGINES.filter(hasEngine))('the certificate of a video on %s', (en
     expect(refuted(claims)).toEqual([]);
   });
 
-  it('is refuted when one byte of either file, of the report or of itself is another one', async () => {
+  it('is refuted when one byte of either file, of the report or of itself differs', async () => {
     const text = await certificateOf();
     const report = await reportOf();
     const trustedKey = await publicKey();
@@ -140,7 +140,7 @@ describe.each(ENGINES.filter(hasEngine))('the certificate of a video on %s', (en
     ]);
   });
 
-  it('is not taken for the server’s own when another key signed it', async () => {
+  it('is not accepted as the server’s own when another key signed it', async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'reelmend-key-'));
     const { key } = openSigningKey(folder);
     rmSync(folder, { recursive: true });
@@ -165,7 +165,7 @@ describe.each(ENGINES.filter(hasEngine))('the certificate of a video on %s', (en
     expect(read.ok && read.certificate.issuer).toBe('http://clips.test');
   });
 
-  it('is made once for a version of earlier times, also for parallel calls', async () => {
+  it('is made once for an older version, even for parallel calls', async () => {
     await CertificateRow.query(server.db).delete();
     const texts = await Promise.all(Array.from({ length: 8 }, certificateOf));
     expect(new Set(texts).size).toBe(1);
@@ -176,7 +176,7 @@ describe.each(ENGINES.filter(hasEngine))('the certificate of a video on %s', (en
     expect(refuted(claims)).toEqual([]);
   });
 
-  it('is for its owner alone and comes as a file', async () => {
+  it('is only for its owner and is sent as a file', async () => {
     const route = `/api/videos/${videoId}/certificate`;
     expect((await get(route, null)).status).toBe(401);
     expect((await get(route, await server.newUser())).status).toBe(404);
@@ -212,7 +212,7 @@ describe.each(ENGINES.filter(hasEngine))('the certificate of a video on %s', (en
     expect(missing.status).toBe(2);
   });
 
-  it('does not exist for a version that no repair made, and goes with its video', async () => {
+  it('does not exist for a version that no repair made, and is deleted with its video', async () => {
     const version = await VideoVersion.query(server.db).findOne({ videoId });
     await CertificateRow.query(server.db).delete();
     await VideoVersion.query(server.db)

@@ -28,7 +28,7 @@ async function makeLacking() {
 }
 
 describe('lookAgain', () => {
-  it('knows in a stretch too that the sound outlasts the pictures', async () => {
+  it('knows also in a stretch that the sound outlasts the pictures', async () => {
     const { resultPath, info } = lacking;
     const lost = (findings: readonly Finding[]) =>
       findings.filter(({ kind }) => kind === 'dropped_frames').map(({ firstFrame }) => firstFrame);
@@ -45,7 +45,7 @@ describe('lookAgain', () => {
     expect(lost(seen.findings)).toEqual(lost(whole.findings));
   });
 
-  it('looks at the ends of data once more only where the original has damaged ones', async () => {
+  it('examines the ends of data once more only where the original has damaged ones', async () => {
     const { resultPath, info } = lacking;
     const runsOf = async (wasDamaged: boolean) => {
       const labels: string[] = [];
@@ -59,7 +59,7 @@ describe('lookAgain', () => {
     expect(await runsOf(false)).toBe(0);
   });
 
-  it('takes nothing for damage that a part of the clip misses where the picture is renewed in stripes', async () => {
+  it('does not take what a part of the clip lacks for damage when the picture is refreshed in stripes', async () => {
     const resultPath = path.join(folder.path, 'stripes.mp4');
     const groups = 'keyint=30:min-keyint=30:intra-refresh=1:scenecut=0:bframes=0:ref=4';
     const encode = [...DEFAULT_ENCODE, '-x264-params', groups];

@@ -13,7 +13,7 @@ const pictures: PictureTimes = {
 const inOrder = pictures.ptsTicks.map((_, frame) => frame);
 
 describe('planStretches', () => {
-  it('reaches a second and a quarter to both sides', () => {
+  it('extends a second and a quarter to both sides', () => {
     expect(planStretches(pictures, [510, 511, 512])).toEqual([{ shown: 478, end: 545 }]);
   });
 
@@ -39,20 +39,20 @@ describe('planStretches', () => {
 describe('planWindows', () => {
   const between = (from: number, end: number) => inOrder.slice(from, end);
 
-  it('begins at the key frame before the first picture and ends behind the last', () => {
+  it('starts at the key frame before the first picture and ends after the last', () => {
     expect(planWindows(pictures, inOrder, between(478, 545))).toEqual([
       { first: 475, shown: 478, end: 545, packets: 70 },
     ]);
   });
 
-  it('decodes nothing between pictures that lie behind different key frames', () => {
+  it('decodes nothing between pictures that follow different key frames', () => {
     expect(planWindows(pictures, inOrder, [200, 210, 255])).toEqual([
       { first: 200, shown: 200, end: 211, packets: 11 },
       { first: 250, shown: 255, end: 256, packets: 6 },
     ]);
   });
 
-  it('ends where nothing that is still to be decoded belongs before it', () => {
+  it('ends where no picture that is still to be decoded is displayed earlier', () => {
     // Each key frame is followed by groups of four, whose last picture is decoded first.
     const reordered = inOrder.map((at) => (at % 25 === 0 ? at : (at % 25) % 4 === 1 ? at + 3 : at - 1));
     // 543 would be the end, but picture 545 is decoded before 542 to 544.

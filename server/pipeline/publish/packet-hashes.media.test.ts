@@ -52,7 +52,7 @@ describe('hashPackets', () => {
     }
   });
 
-  it('lists no pictures before the last key picture that stands before a trimmed start, and all of them in the file', async () => {
+  it('lists no pictures before the last key picture before a trimmed start, but all of them in the file', async () => {
     const file = path.join(folder.path, 'two-keys-before.mp4');
     const encode = [...DEFAULT_ENCODE, '-x264-params', 'keyint=15:scenecut=0:bframes=2'];
     await makeMovingClip({ tools, outputPath: file, seconds: 2, width: 320, height: 180, encode });

@@ -4,13 +4,13 @@ import { planReads } from './packet-hashes.ts';
 const unit = (offset: number, sizeBytes: number) => ({ offset, sizeBytes });
 
 describe('planReads', () => {
-  it('takes pictures with the sound between them in one look, which ends with the last picture', () => {
+  it('reads pictures with the sound between them at once, up to the last picture', () => {
     expect(planReads([unit(100, 5000), unit(5500, 4000), unit(9500, 10)])).toEqual([
       { first: 0, end: 3, offset: 100, sizeBytes: 9410 },
     ]);
   });
 
-  it('looks again behind a large hole and where the file goes back', () => {
+  it('starts a new read after a large hole and where the file goes back', () => {
     expect(planReads([unit(0, 10), unit(100_000, 10), unit(50, 10), unit(55, 10)])).toEqual([
       { first: 0, end: 1, offset: 0, sizeBytes: 10 },
       { first: 1, end: 2, offset: 100_000, sizeBytes: 10 },
@@ -19,7 +19,7 @@ describe('planReads', () => {
     ]);
   });
 
-  it('reads a megabyte at once at most, and a larger unit alone', () => {
+  it('reads at most a megabyte at once, and a larger unit alone', () => {
     const units = [unit(0, 600_000), unit(600_000, 400_000), unit(1_000_000, 100_000), unit(1_100_000, 3e6)];
     const reads = planReads(units);
     expect(reads.map(({ first, end }) => [first, end])).toEqual([

@@ -48,7 +48,7 @@ describe('playbackNeeds', () => {
       tags: {},
     });
 
-  it('copies no reordered pictures out of AVI, which holds no display times', () => {
+  it('copies no reordered pictures out of AVI, which stores no display times', () => {
     expect(needs('avi').video).toMatch(/in which order its frames are shown/);
     expect(needs('avi', { reorderDepth: 0 }).video).toBeNull();
     expect(needs('mov').video).toBeNull();
@@ -61,7 +61,7 @@ describe('playbackNeeds', () => {
 });
 
 describe('playsAsIs', () => {
-  it('holds only when container, pictures and sound play', () => {
+  it('is true only when container, pictures and sound play', () => {
     expect(playsAsIs(nothing)).toBe(true);
     expect(playsAsIs({ ...nothing, audio: 'x' })).toBe(false);
     expect(playsAsIs({ ...nothing, brokenSound: true })).toBe(false);
@@ -77,7 +77,7 @@ describe('conversionNote', () => {
 });
 
 describe('parseFrameHash', () => {
-  it('reads the lines of ffmpeg and leaves its comments out', () => {
+  it('parses the lines of ffmpeg and skips its comments', () => {
     const text =
       '#format: frame checksums\n#tb 0: 1/15360\n0,  -512,  0,  512,  4711, 00ff\n0, 0, 512, 512, 12, abcd\n';
     expect(parseFrameHash(text)).toEqual([

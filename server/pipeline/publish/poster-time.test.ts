@@ -4,7 +4,7 @@ import type { PictureTimes } from '../analyse/analysis.ts';
 import type { ChangedSpan } from '../repair/picture-edit.ts';
 import { posterMs } from './poster-time.ts';
 
-/** Twenty pictures of 40 ms, the first of them 80 ms behind the zero of the stream. */
+/** Twenty pictures of 40 ms, the first of them 80 ms after the zero of the stream. */
 const pictures: PictureTimes = {
   timeBase: { num: 1, den: 1000 },
   ptsTicks: Array.from({ length: 20 }, (_, frame) => 80 + 40 * frame),
@@ -22,16 +22,16 @@ const span: ChangedSpan = {
 };
 
 describe('posterMs', () => {
-  it('is the time of the chosen picture, counted from where the clip begins', () => {
+  it('is the time of the chosen picture, counted from the start of the clip', () => {
     expect(posterMs(chosen, [], plainInfo())).toBe(400);
     expect(posterMs(chosen, [], plainInfo({ start_time: '0.08' }))).toBe(480);
   });
 
-  it('moves with the picture where some before it were taken out', () => {
+  it('moves with the picture when earlier ones were removed', () => {
     expect(posterMs(chosen, [span], plainInfo())).toBe(320);
   });
 
-  it('is the first picture where none was chosen or the chosen one was taken out', () => {
+  it('is the first picture when none was chosen or the chosen one was removed', () => {
     const info = plainInfo({ start_time: '0.08' });
     expect(posterMs({ ...chosen, posterFrame: null }, [], info)).toBe(80);
     expect(posterMs({ ...chosen, posterFrame: 4 }, [span], info)).toBe(80);

@@ -61,7 +61,7 @@ async function openClip(clip: string) {
   return { info, index, pictures };
 }
 
-it('leaves out what is only shown before the pictures that are looked at, which decode to the same samples', async () => {
+it('omits what is only displayed before the examined pictures, which decode to the same samples', async () => {
   const clip = path.join(folder, 'long-group.mp4');
   const encode = [
     '-c:v',
@@ -100,7 +100,7 @@ it('leaves out what is only shown before the pictures that are looked at, which 
   }
 }, 60_000);
 
-it('puts windows that begin with IDR pictures into one part, which decode there as they do in the clip', async () => {
+it('puts windows that start with IDR pictures into one part, where they decode as they do in the clip', async () => {
   const clip = path.join(folder, 'short-groups.mp4');
   const encode = '-c:v libx264 -preset veryfast -g 25 -sc_threshold 0 -bf 2 -threads 1'.split(' ');
   await makeMovingClip({ tools, outputPath: clip, seconds: 8, width: 320, height: 180, encode });

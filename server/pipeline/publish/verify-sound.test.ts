@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { commonLag } from './verify-sound.ts';
 
 describe('commonLag', () => {
-  it('finds how many packets were cut off in front', () => {
+  it('finds how many packets were cut off at the start', () => {
     expect(commonLag(['a', 'b', 'c', 'd', 'e'], ['c', 'd', 'e'])).toBe(2);
   });
 
-  it('is not misled by packets that repeat', () => {
+  it('is not misled by repeated packets', () => {
     const loop = ['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c'];
     expect(commonLag(loop, loop)).toBe(0);
     expect(commonLag(['x', ...loop], loop)).toBe(1);

@@ -23,7 +23,7 @@ const defect = (startMs: number, change: Partial<Defect> = {}): Defect => ({
 describe('hiddenClaim', () => {
   const hidden = defect(2000, { foundIn: 'result' });
 
-  it('believes in a hidden defect beside one of the original that was mended', () => {
+  it('believes in a hidden defect beside one of the original that was repaired', () => {
     const damage = defect(1800, { kind: 'corrupted_section' });
     expect(hiddenClaim(hidden, [hidden, damage])).toMatchObject({
       claim: 'stuttered_cut at 0:02.00 was hidden by another defect of the original',
@@ -32,7 +32,7 @@ describe('hiddenClaim', () => {
     });
   });
 
-  it('does not where none is near, none was mended, or the other one was hidden too', () => {
+  it('does not when none is near, none was repaired, or the other one was hidden too', () => {
     const others = [
       defect(1000),
       defect(2100, { outcome: 'left_alone', action: 'none' }),
@@ -60,17 +60,17 @@ describe('isOwnStep', () => {
   const hole = (firstFrame: number, count: number) =>
     defect(firstFrame * 40, { kind: 'dropped_frames', firstFrame, lastFrame: firstFrame + 1, count });
 
-  it('knows a step that the original has too from one beside a new picture', () => {
+  it('distinguishes a step that the original has too from one beside a new picture', () => {
     const defects = [
       hole(50, 3),
       defect(0, { firstFrame: 70, lastFrame: 72, action: 'removed_repeats', count: 3 }),
     ];
     const own = [48, 49, 50, 53, 54, 55, 71, 72, 73].filter((frame) => isOwnStep(jump(frame), defects));
-    // 51 to 53 are new; behind 72 three repeats are gone.
+    // 51 to 53 are new; after 72 three repeats are removed.
     expect(own).toEqual([48, 49, 54, 55, 71, 73]);
   });
 
-  it('takes pictures that were mended in their places for new ones', () => {
+  it('treats pictures that were repaired in place as new ones', () => {
     const torn = defect(0, { kind: 'corrupted_section', firstFrame: 20, lastFrame: 22, count: 3 });
     expect([18, 19, 20, 22, 23].filter((frame) => isOwnStep(jump(frame), [torn]))).toEqual([18, 23]);
     const left = { ...torn, outcome: 'left_alone' } as const;
@@ -89,7 +89,7 @@ describe('isTrace', () => {
   const tracesOf = (others: readonly Defect[]) =>
     [17, 18, 40, 41, 42, 44, 45].filter((frame) => isTrace(jump(frame), [damage, ...others]));
 
-  it('reaches from one picture before kept damage to one behind it, wherever pictures put into it have moved its end', () => {
+  it('extends from one picture before kept damage to one after it, wherever inserted pictures have moved its end', () => {
     expect(tracesOf([])).toEqual([18, 40, 41]);
     const hole = defect(0, { kind: 'dropped_frames', firstFrame: 29, lastFrame: 30, count: 3 });
     expect(tracesOf([hole])).toEqual([18, 40, 41, 42, 44]);

@@ -40,20 +40,20 @@ describe('judgeVerdicts', () => {
     expect(judged.inherited).toEqual([]);
   });
 
-  it('blames it for a defect where a removal made pictures meet', () => {
+  it('blames it for a defect where a removal joined pictures', () => {
     const shorter = planned.filter((_, index) => index < 18 || index > 20);
     const seen = { findings: [stutter(18, 19)] };
     expect(judgeVerdicts({ verdicts: [] }, shorter, seen).unexplained).toEqual(seen.findings);
   });
 
-  it('does not drop a mended loss for a step beside it that the original has too', () => {
+  it('does not reject a repaired loss because of a step beside it that the original has too', () => {
     const jump = (firstFrame: number): Finding => ({
       ...stutter(firstFrame, firstFrame + 1),
       kind: 'dropped_frames',
       detector: 'detect-hidden-drops',
       detail: { kind: 'dropped_frames', history: 'hidden', acrossCut: false },
     });
-    // Pictures 10 and 11 were put back between 9 and 12.
+    // Pictures 10 and 11 were restored between 9 and 12.
     const grown = planned.map((picture, index) => {
       const originalFrame = index > 11 ? index - 2 : picture.originalFrame;
       return { ...picture, originalFrame };
@@ -66,7 +66,7 @@ describe('judgeVerdicts', () => {
     expect(judge(jump(11)).failed).toHaveLength(1);
   });
 
-  it('does not drop filled holes for a jump of the motion, nor repeats for traces of damage beside them', () => {
+  it('does not reject filled holes because of a jump of the motion, nor repeats because of traces of damage beside them', () => {
     const repaired = { outcome: 'repaired', after: null, explanation: '' } as const;
     const gap: Finding = {
       ...stutter(9, 12),
@@ -79,7 +79,7 @@ describe('judgeVerdicts', () => {
     expect(judgeVerdicts({ verdicts: filled }, planned, { findings: [jump] }).failed).toEqual([]);
     expect(judgeVerdicts({ verdicts: filled }, planned, { findings: [gap] }).failed).toHaveLength(1);
 
-    // Pictures 10 and 11 are kept as the decoder conceals their loss, the repeats right before them are mended.
+    // Pictures 10 and 11 are kept as the decoder conceals their loss, and the repeats right before them are repaired.
     const damage: Finding = {
       ...stutter(10, 11),
       kind: 'corrupted_section',

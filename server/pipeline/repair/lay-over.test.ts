@@ -66,13 +66,13 @@ describe('layOver', () => {
     expect(dropped).toEqual([]);
   });
 
-  it('leaves nothing to do inside damage that is rebuilt', () => {
+  it('leaves nothing to do inside rebuilt damage', () => {
     const { spans, dropped } = layOver([damage(10, 20, rebuilt), repeats(15, 18)]);
     expect(places(spans)).toEqual([[10, 20, 10]]);
     expect(dropped.map(({ finding }) => finding.detector)).toEqual(['repeats']);
   });
 
-  it('keeps of repeats what reaches beyond damage that is rebuilt', () => {
+  it('keeps the part of repeats that extends beyond rebuilt damage', () => {
     const { spans, verdicts } = layOver([damage(10, 20, rebuilt), repeats(18, 23)]);
     expect(places(spans)).toEqual([
       [10, 20, 10],
@@ -81,7 +81,7 @@ describe('layOver', () => {
     expect(verdicts).toHaveLength(2);
   });
 
-  it('gives each place one picture where repeats lie over rebuilt and over kept damage', () => {
+  it('gives each place one picture when repeats overlap rebuilt and kept damage', () => {
     const torn = [damage(12, 14, rebuilt), damage(15, 30, decoded)];
     const { spans } = layOver([...torn, repeats(11, 17)]);
     expect(places(spans)).toEqual([
@@ -92,7 +92,7 @@ describe('layOver', () => {
     ]);
   });
 
-  it('takes out copies that made the clip longer, and puts in what is missing between kept pictures', () => {
+  it('removes copies that made the clip longer, and inserts what is missing between kept pictures', () => {
     const underDamage = 'decoded' as const;
     const removal = { firstFrame: 15, endFrame: 18, pictures: [], shiftAfterTicks: -3, underDamage };
     const insertion = {

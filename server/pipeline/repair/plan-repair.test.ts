@@ -118,7 +118,7 @@ describe('planRepair', () => {
     ]);
   });
 
-  it('removes repeats before a cut in a clip without sound, and leaves them where sound keeps the time', () => {
+  it('removes repeats before a cut in a clip without sound, and leaves them when sound keeps the time', () => {
     const beforeCut: FindingDetail = { ...held, endsAtCut: true };
     const silent = planRepair(analysis([finding(beforeCut, 10, 12)], info({ soundMs: null }), [13]), limits);
     expect(silent.cuts).toMatchObject([
@@ -129,7 +129,7 @@ describe('planRepair', () => {
     expect(heard.left).toMatchObject([{ outcome: 'left_alone' }]);
   });
 
-  it('removes only the time of the copies where a hole in the times follows them, which is filled by itself', () => {
+  it('removes only the time of the copies when a hole in the times follows them, which is filled separately', () => {
     const clip = analysis([finding(inserted, 10, 12), finding(gap, 12, 13)]);
     const { pictures } = clip;
     if (!pictures) throw new Error('The clip has pictures.');
@@ -149,7 +149,7 @@ describe('planRepair', () => {
     ]);
   });
 
-  it('puts hidden losses back only when the sound shows that time is missing', () => {
+  it('restores hidden losses only when the sound shows that time is missing', () => {
     const lost = planRepair(analysis([finding(hidden, 10, 11)], info({ soundMs: 4120 })), limits);
     expect(lost.frames).toMatchObject([{ shiftAfterTicks: 120 }]);
     const silent = planRepair(analysis([finding(hidden, 10, 11)], info({ soundMs: null })), limits);
@@ -159,7 +159,7 @@ describe('planRepair', () => {
     expect(even.contradicted).toHaveLength(1);
   });
 
-  it('puts no hidden loss back for time that the picture lacks at its start', () => {
+  it('restores no hidden loss for time that the picture lacks at its start', () => {
     const clip = info({ soundMs: 4120 });
     const late = { ...clip, video: clip.video.map((stream) => ({ ...stream, startMs: 120 })) };
     const plan = planRepair(analysis([finding(hidden, 10, 11)], late), limits);
@@ -167,7 +167,7 @@ describe('planRepair', () => {
     expect(plan.contradicted).toHaveLength(1);
   });
 
-  it('replaces a repeat that stands in the place of a lost picture, without adding time', () => {
+  it('replaces a repeat in place of a lost picture, without adding time', () => {
     const instead: FindingDetail = {
       ...hidden,
       kind: 'dropped_frames',
@@ -180,13 +180,13 @@ describe('planRepair', () => {
     ]);
   });
 
-  it('asks the last coded frame of the sound where it ends, not the length that its writer states', () => {
+  it('uses the end of the last coded frame of the sound, not the length that its writer states', () => {
     const clip = analysis([finding(hidden, 10, 11)], info({ soundMs: 4120 }));
     expect(planRepair({ ...clip, soundEndMs: 4010 }, limits).frames).toEqual([]);
     expect(planRepair({ ...clip, soundEndMs: 4118 }, limits).frames).toHaveLength(1);
   });
 
-  it('puts back no more hidden losses than the sound has time for', () => {
+  it('restores no more hidden losses than the sound has time for', () => {
     const two = [finding(hidden, 10, 11, { confidence: 0.7 }), finding(hidden, 50, 51)];
     const plan = planRepair(analysis(two, info({ soundMs: 4120 })), limits);
     expect(plan.frames.map(({ firstFrame }) => firstFrame)).toEqual([51]);
@@ -202,7 +202,7 @@ describe('planRepair', () => {
     expect(plan.left.map(({ explanation }) => explanation).join()).toMatch(/scene changes/);
   });
 
-  it('takes true pictures beyond neighbouring damage', () => {
+  it('uses true pictures beyond neighbouring damage', () => {
     const plan = planRepair(analysis([finding(damage, 20, 22), finding(held, 23, 24)]), limits);
     expect(plan.frames).toMatchObject([{ before: 19, after: 25 }]);
     expect(plan.cuts).toMatchObject([{ before: 19, after: 25 }]);
@@ -218,7 +218,7 @@ describe('planRepair', () => {
     expect(both.left[0]?.explanation).toMatch(/worse defect/);
   });
 
-  it('plans repeats and holes under damage between pictures whose own data are whole', () => {
+  it('plans repeats and holes under damage between pictures whose own data are intact', () => {
     const from22: FindingDetail = { ...damage, damagedDataFrames: [22] };
     const stretch = finding(from22, 20, 60);
     const plan = planRepair(analysis([stretch, finding(held, 23, 24), finding(gap, 40, 41)]), limits);

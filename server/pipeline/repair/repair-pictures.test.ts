@@ -40,7 +40,7 @@ describe('groupHoles', () => {
     ).toEqual([[0], [1, 2]]);
   });
 
-  it('goes on where the holes meet at a key frame', () => {
+  it('continues when the holes meet at a key frame', () => {
     expect(
       groups([
         [20, 60],
@@ -49,7 +49,7 @@ describe('groupHoles', () => {
     ).toEqual([[0, 1]]);
   });
 
-  it('holds no more pictures than it may, but always one hole', () => {
+  it('keeps no more pictures than allowed, but always one hole', () => {
     expect(
       groups(
         [
@@ -86,12 +86,12 @@ describe('batchGroups', () => {
     ]);
   });
 
-  it('holds no more pictures than it may, but always one group', () => {
+  it('keeps no more pictures than allowed, but always one group', () => {
     expect(batches(4)).toEqual([[[0], [1]], [[2], [3]], [[4]]]);
     expect(batches(1)).toHaveLength(5);
   });
 
-  it('decodes damage alone, as it was judged', () => {
+  it('decodes damage separately, as it was judged', () => {
     expect(batches(100, [1])).toEqual([[[0]], [[1]], [[2], [3], [4]]]);
   });
 });
@@ -124,7 +124,7 @@ describe('findTrial', () => {
   const around = (bad: readonly number[], sceneCuts: readonly number[] = []) =>
     findTrial({ task, pictures, isBad: (frame) => bad.includes(frame), sceneCuts }, 5);
 
-  it('takes true pictures before the hole', () => {
+  it('uses true pictures before the hole', () => {
     expect(around([])).toEqual({
       from: 94,
       to: 99,
@@ -135,12 +135,12 @@ describe('findTrial', () => {
     });
   });
 
-  it('takes those behind it when one before is damaged or of another shot', () => {
+  it('uses those after it when one before is damaged or of another shot', () => {
     expect(around([95])).toMatchObject({ from: 104, to: 109 });
     expect(around([], [97])).toMatchObject({ from: 104, to: 109 });
   });
 
-  it('answers null when neither side is true', () => {
+  it('returns null when neither side is true', () => {
     expect(around([95, 106])).toBeNull();
   });
 });

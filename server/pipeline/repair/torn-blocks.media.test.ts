@@ -26,7 +26,7 @@ async function lumaOf(file: string, frame: number): Promise<Buffer> {
   return readFile(outputPath);
 }
 
-it('what is told to be read of torn pictures is as it was coded', async () => {
+it('the part of torn pictures that is reported as readable is as it was coded', async () => {
   const [clean, broken] = [at('clean.mp4'), at('broken.mp4')];
   const encode = [
     ...DEFAULT_ENCODE,

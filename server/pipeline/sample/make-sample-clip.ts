@@ -6,32 +6,32 @@ import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { SAMPLE, samplePicture, SCENES } from './sample-picture.ts';
 
 /**
- * What is broken in the sample on purpose; picture numbers count from 0 in the intact clip. The places lie
- * where the lantern is high and slow, as a maker would wish them: pictures between fast ones can only be guessed.
+ * The defects planted in the sample; picture numbers count from 0 in the intact clip. They lie where the lantern is
+ * high and slow, because pictures between fast ones can only be guessed.
  */
 export const PLANTED = {
-  /** Pictures replaced by the one before them: the clip stutters behind its first cut and before its second. */
+  /** Pictures replaced by the one before them: the clip stutters after its first cut and before its second. */
   held: [
     { first: 105, last: 108 },
     { first: 178, last: 181 },
   ],
-  /** Pictures that are missing, with a hole in the timestamps. */
+  /** Missing pictures, which leave a gap in the timestamps. */
   missing: { first: 129, last: 134 },
-  /** The sound comes this much too late. */
+  /** Delay of the sound. */
   lateSoundMs: 240,
   windFromSeconds: 5,
   windToSeconds: 9,
-  /** About here some bytes of a coded picture are overwritten. */
+  /** Some bytes of a coded picture near this time are overwritten. */
   corruptAtSeconds: 8.3,
   corruptBytes: 96,
 } as const;
 
-/** Part of the cache's file name: a change of the recipe makes a new clip. */
+/** Part of the cached file's name: increase it when the recipe changes, so that a new clip is made. */
 export const SAMPLE_RECIPE = '1';
 
 export interface SampleOptions {
   readonly tools: ToolPaths;
-  /** MP4 to write; it appears whole or not at all. */
+  /** Path of the MP4; it appears complete or not at all. */
   readonly outputPath: string;
   readonly signal?: AbortSignal;
 }
@@ -47,14 +47,14 @@ export async function makeSampleClip({ tools, outputPath, signal }: SampleOption
   await rename(partPath, outputPath);
 }
 
-/** The whole clip but for the overwritten bytes. */
+/** Plan for the whole clip except the overwritten bytes. */
 function samplePlan(outputPath: string): FfmpegPlan {
   const seconds = SCENES.length * SAMPLE.sceneSeconds;
   const { held, missing } = PLANTED;
   const heldOut = held.map(({ first, last }) => `between(n,${first},${last})`).join('+');
   const graph = [
     samplePicture(),
-    // A hole in the times is filled with copies of the picture before it; the second hole stays one.
+    // `fps` fills the first gap in the timestamps with copies of the picture before it; the second gap stays.
     `[picture]select='not(${heldOut})',fps=${SAMPLE.fps},select='not(between(n,${missing.first},${missing.last}))'[out0]`,
     sampleSound(seconds),
   ].join(';');
@@ -78,7 +78,7 @@ function samplePlan(outputPath: string): FfmpegPlan {
 
 const words = (text: string) => text.split(' ');
 
-/** A plucked note for every touch of the lantern, and gusts of wind; all of it late. */
+/** A plucked note at every touch of the lantern, and gusts of wind, all of it delayed. */
 function sampleSound(seconds: number): string {
   const { windFromSeconds, windToSeconds, lateSoundMs } = PLANTED;
   const note = '294*pow(2,(3*eq(ld(1),1)+5*eq(ld(1),2)+7*eq(ld(1),3)+10*eq(ld(1),4))/12)';
@@ -86,7 +86,7 @@ function sampleSound(seconds: number): string {
     `st(0,mod(t,${SAMPLE.bounceSeconds}));st(1,mod(floor(t/${SAMPLE.bounceSeconds})*2,5));st(2,${note});` +
     '0.34*min(1,ld(0)*250)*exp(-5.5*ld(0))*(sin(2*PI*ld(2)*ld(0))+0.4*sin(4*PI*ld(2)*ld(0))+0.15*sin(6*PI*ld(2)*ld(0)))';
   const span = windToSeconds - windFromSeconds;
-  // Gusts: the level wanders by several decibels within tenths of a second, as it does at a microphone.
+  // Gusts: the level varies by several decibels within tenths of a second, as it does at a microphone.
   const gust = 'exp(0.55*sin(t*2.3)+0.45*sin(t*6.1+1)+0.4*sin(t*10.7+2))';
   const wind = `if(between(t,${windFromSeconds},${windToSeconds}),pow(sin(PI*(t-${windFromSeconds})/${span}),0.4)*${gust},0)`;
   return [
@@ -96,7 +96,7 @@ function sampleSound(seconds: number): string {
   ].join(';');
 }
 
-/** Overwrites bytes inside one coded picture, as a torn write leaves them; no other byte changes. */
+/** Overwrites bytes inside one coded picture, like a torn write; no other byte changes. */
 async function corruptOnePicture(tools: ToolPaths, file: string): Promise<void> {
   const args = ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts_time,size,pos,flags'];
   const { stdout } = await runTool('list the packets', tools.ffprobe, [...args, '-of', 'csv=p=0', file]);

@@ -1,4 +1,4 @@
-/** Size and length of the sample; small, so that its repair is quick to watch. */
+/** Size and length of the sample; small, so that its repair takes little time. */
 export const SAMPLE = { width: 540, height: 960, fps: 30, sceneSeconds: 3.2, bounceSeconds: 0.8 } as const;
 
 interface Scene {
@@ -8,14 +8,14 @@ interface Scene {
   readonly far: string;
   readonly middle: string;
   readonly near: string;
-  /** Place of the sun in the picture, pixels. */
+  /** Position of the sun in the picture, pixels. */
   readonly sunX: number;
   readonly sunY: number;
-  /** 1: the camera goes right; -1: left. */
+  /** 1: the camera pans right; -1: left. */
   readonly direction: 1 | -1;
 }
 
-/** Dusk, dawn and night: the cuts between them are where the pictures stutter. */
+/** Dusk, dawn and night. The pictures stutter at the cuts between them. */
 export const SCENES: readonly Scene[] = [
   {
     top: '1b2160',
@@ -52,7 +52,7 @@ export const SCENES: readonly Scene[] = [
   },
 ];
 
-/** Three rows of hills with the height of their edge at X and the pixels they pass in a second. */
+/** Three rows of hills, with the height of their edge at X and their speed in pixels a second. */
 const HILLS = [
   { name: 'far', speed: 70, edge: '590+46*sin(X/150)+24*sin(X/57+1)+9*sin(X/23+2)' },
   {
@@ -68,14 +68,15 @@ const HILLS = [
 ] as const;
 
 const HILLS_WIDTH = 1500;
-// Stills are drawn once a scene; drawing them anew for every picture would take minutes, and one still split among the
-// scenes makes ffmpeg paint the later scenes while it waits for the first: 377 MB instead of 167 (`/usr/bin/time -v`).
+// Each still is drawn once per scene, because drawing it for every picture would take minutes. Scenes do not share one
+// still: ffmpeg would paint the later scenes while it waits for the first, which takes more than twice the memory
+// (`/usr/bin/time -v`).
 const STILL = 'trim=end_frame=1';
 const FOR_EVER = `loop=-1:1,setpts=N/${SAMPLE.fps}/TB`;
 
 /**
- * Filter graph of the intact picture: hills in three depths pan under a low sun, and a lantern hops along
- * them, touching the ground every 0.8 s. Ends in the label `picture`.
+ * Filter graph of the intact picture: hills in three depths pan under a low sun, and a lantern hops along them,
+ * touching the ground every 0.8 s. Ends in the label `picture`.
  */
 export function samplePicture(): string {
   const { width, height, fps, sceneSeconds, bounceSeconds } = SAMPLE;
@@ -102,13 +103,13 @@ export function samplePicture(): string {
   return parts.join(';');
 }
 
-/** A glow that fades to all sides. */
+/** A glow that fades towards all sides. */
 function lantern(): string {
   const fall = (spread: number) => `exp(-((X-75)^2+(Y-75)^2)/${spread})`;
   return `color=black:s=150x150:r=${SAMPLE.fps},format=rgba,geq=r=255:g='lerp(178,250,${fall(500)})':b='lerp(70,235,${fall(420)})':a='255*min(1,1.25*${fall(330)}+0.30*${fall(1500)})',${STILL},format=yuva420p,${FOR_EVER}`;
 }
 
-/** A tiny still scaled up: the smoothest gradient for the least work. */
+/** A tiny still scaled up, which gives the smoothest gradient at the lowest cost. */
 function sky(scene: Scene): string {
   const { width, height, fps, sceneSeconds } = SAMPLE;
   const x = scene.sunX / 20;

@@ -27,7 +27,7 @@ describe('makeSample', () => {
   });
   afterAll(async () => server.close());
 
-  it('gives each account a video of its own that is not counted and not backed up', async () => {
+  it('gives each account its own video, which is neither counted nor backed up', async () => {
     const user = await server.newUser('starter');
     const { videoId } = await makeSample(user);
     expect(await Video.query(server.db).findById(videoId)).toMatchObject({
@@ -43,7 +43,7 @@ describe('makeSample', () => {
     expect(await readdir(folder)).toEqual([`sample-${SAMPLE_RECIPE}.mp4`]);
   });
 
-  it('leaves no copy behind where there is no room for it', async () => {
+  it('leaves no copy behind when there is no room for it', async () => {
     const { db, queue, quota, events, now } = server;
     const storage: MediaStorage = {
       ...server.storage,
@@ -56,7 +56,7 @@ describe('makeSample', () => {
     expect(await readdir(folder)).toEqual([`sample-${SAMPLE_RECIPE}.mp4`]);
   });
 
-  it('says to come back, and leaves nothing behind, while the clip is still being made', async () => {
+  it('asks to come back, and leaves nothing behind, while the clip is still being made', async () => {
     const { db, storage, queue, quota, events, now } = server;
     const made = createSampleClip({ ffmpeg: '/nowhere', ffprobe: '/nowhere' }, folder);
     let isMade = false;

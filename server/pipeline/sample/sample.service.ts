@@ -16,10 +16,13 @@ import { createKeyedLock } from '../storage/keyed-lock.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
 import { makeSampleClip, SAMPLE_RECIPE } from './make-sample-clip.ts';
 
-/** A sample this young is shown again instead of making another. */
+/** A sample younger than this is shown again instead of making another. */
 const AGAIN_MS = 10 * 60_000;
 const NAME = 'Sample clip.mp4';
-/** A request waits this long for the first clip: routers of hosts give one up after 30 s, and a small machine makes it for longer. */
+/**
+ * A request waits this long for the first clip: hosts' routers give up after 30 s, and a small machine needs longer to
+ * make it.
+ */
 const WAIT_MS = 20_000;
 const NOT_READY = 'The sample clip is still being made. Please try again in a moment.';
 
@@ -32,13 +35,13 @@ export interface SampleServiceDeps {
   readonly events: EventBus;
   readonly now: () => number;
   readonly clip: SampleClip;
-  /** How long a request waits for the clip at most, ms. */
+  /** Maximum time that a request waits for the clip, ms. */
   readonly waitMs?: number;
 }
 
-/** The one sample clip, which is the same for everybody. */
+/** The single sample clip, shared by all accounts. */
 export interface SampleClip {
-  /** Makes the clip when it is not there yet; the signal gives that up. @returns its path */
+  /** Makes the clip unless it exists; the signal aborts that. @returns its path */
   ready(signal?: AbortSignal): Promise<string>;
   /** Path for a new copy, in the same folder. */
   copyPath(): string;
@@ -60,8 +63,8 @@ export function createSampleClip(tools: ToolPaths, folder: string): SampleClip {
 }
 
 /**
- * Puts a sample clip with planted defects into the library of an account and queues its repair, as for any
- * upload; it is not counted against the allowance. At most one in ten minutes: until then the same video.
+ * Adds a sample clip with planted defects to the library of an account and queues its repair, as for any upload; it
+ * does not count against the allowance. At most one is made in ten minutes: until then the same video is returned.
  * @throws MediaToolError when the clip cannot be made; AppError `unavailable` while it is still being made
  */
 export type MakeSample = (user: {
@@ -82,7 +85,7 @@ export function createMakeSample(deps: SampleServiceDeps): MakeSample {
       await copyFile(await within(clip.ready(), waitMs, notReady), copy);
       return await storage.put(copy);
     } finally {
-      // The storage takes it; on a full disk it must not lie about.
+      // The storage moves the file away; on a full disk the copy must not be left behind.
       await rm(copy, { force: true });
     }
   }

@@ -16,14 +16,14 @@ const CLIP = aClip(12_000);
 const SHARES = Array.from({ length: 21 }, (_, at) => at / 20);
 
 describe('createExpectedWork', () => {
-  it('expects less the longer a clip shows no sign, and next to nothing at its end', () => {
+  it('expects less the longer a clip shows no defect, and almost nothing at its end', () => {
     const work = createExpectedWork(false, CLIP);
     const expected = SHARES.map((share) => work.later(share));
     expect(expected).toEqual([...expected].sort((a, b) => b - a));
     expect(expected.at(-1)).toBeLessThan(0.25);
   });
 
-  it('takes a bar without signs for nearly as far off as one whose repeats show halfway, and neither by a sixth', () => {
+  it('keeps the bar within a sixth of the truth, about equally without defects and with repeats that show halfway', () => {
     const work = createExpectedWork(false, CLIP);
     work.see('calm_sound');
     const told = (share: number) => share / (1 + work.later(share));
@@ -46,7 +46,7 @@ describe('createExpectedWork', () => {
     expect(share(36_000)).toBeLessThan(0.7 * share(12_000));
   });
 
-  it('expects the repair of what has shown, whatever the place', () => {
+  it('expects the repair of what was found, whatever its position', () => {
     const work = createExpectedWork(false, CLIP);
     work.see('hole');
     work.see('calm_sound');
@@ -58,17 +58,17 @@ describe('createExpectedWork', () => {
     expect(work.later(0.5)).toBeGreaterThan(calm + 0.3);
   });
 
-  it('is not sure of a repair where pictures look like repeats, which those of a calm clip do', () => {
+  it('is not certain of a repair when pictures look like repeats, as those of a calm clip do', () => {
     const [holes, repeats] = [createExpectedWork(false, CLIP), createExpectedWork(false, CLIP)];
     holes.see('hole');
     repeats.see('repeat');
     expect(repeats.later(0.5)).toBeLessThan(0.8 * holes.later(0.5));
     expect(repeats.later(0.5)).toBeGreaterThan(0.4 * holes.later(0.5));
-    // As likely to the end.
+    // Equally likely to the end.
     expect(repeats.later(1)).toBeGreaterThan(0.4 * holes.later(1));
   });
 
-  it('is nearly sure where the sizes of the pictures show repeats, and expects each place to cost', () => {
+  it('is nearly certain when the sizes of the pictures show repeats, and expects a cost for each place', () => {
     const [hole, one, three] = [1, 2, 3].map(() => createExpectedWork(false, CLIP));
     hole?.see('hole');
     one?.see('repeats', 1);
@@ -77,7 +77,7 @@ describe('createExpectedWork', () => {
     expect(three?.later(0)).toBeGreaterThan(2 * (one?.later(0) ?? 1));
   });
 
-  it('expects about as much behind an analysis that damage makes longer, as its repair takes longer too', () => {
+  it('expects about as much after an analysis that damage makes longer, because its repair takes longer too', () => {
     const [whole, damaged] = [createExpectedWork(false, CLIP), createExpectedWork(false, CLIP)];
     whole.see('hole');
     damaged.see('damage');
@@ -94,7 +94,7 @@ describe('createExpectedWork', () => {
     expect(heard.laterThanSearch()).toBe(torn.laterThanSearch());
   });
 
-  it('keeps to coding everything anew when that is certain', () => {
+  it('sticks to re-encoding everything when that is certain', () => {
     const work = createExpectedWork(true, CLIP);
     work.see('calm_sound');
     expect(work.later(1)).toBe(work.later(0));
@@ -109,30 +109,30 @@ describe('picturesToRepaint', () => {
   const repainted = (stretches: readonly StretchToChange[]) =>
     picturesToRepaint(stretches, keyframe).pictures;
 
-  it('counts the rest of each group that is changed, once', () => {
+  it('counts the rest of each changed group once', () => {
     expect(picturesToRepaint([], keyframe)).toEqual({ groups: 0, pictures: 0 });
     expect(picturesToRepaint([at(5), at(45), at(60)], keyframe).groups).toBe(2);
     expect(repainted([at(5), at(45)])).toBe(45);
     expect(repainted([at(45), at(50)])).toBeGreaterThan(repainted([at(45)]));
   });
 
-  it('expects the long rest of a group to stay where its pictures keep their number', () => {
+  it('expects the long rest of a group to stay when its pictures keep their number', () => {
     const early = repainted([at(102)]);
     expect(early).toBeLessThan(30);
     expect(repainted([at(102), at(140)])).toBeGreaterThan(early);
     expect(repainted([{ ...at(102), keepsCount: false }])).toBe(90);
   });
 
-  it('expects damage to be exchanged, and looked at for it', () => {
+  it('expects damage to be exchanged, and examined for it', () => {
     const damaged = repainted([{ ...at(102), isDamage: true }]);
     expect(damaged).toBeGreaterThan(repainted([at(102)]));
     expect(damaged).toBeLessThan(90);
-    // Many ways to conceal it are tried in HEVC.
+    // In HEVC many ways to conceal it are tried.
     const hevc = picturesToRepaint([{ ...at(102), isDamage: true }], keyframe, 'hevc');
     expect(hevc.pictures).toBeGreaterThan(4 * damaged);
   });
 
-  it('takes a place behind the last picture for the last group', () => {
+  it('assigns a place after the last picture to the last group', () => {
     expect(repainted([at(200)])).toBeLessThan(30);
   });
 });

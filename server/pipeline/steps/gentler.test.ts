@@ -46,20 +46,20 @@ const judged = (blamed: readonly PictureRepair[], treatment: 'smart_render' | 'f
 });
 
 describe('gentler', () => {
-  it('codes all pictures anew where coding a part of them left damage', () => {
+  it('re-encodes all pictures when re-encoding a part of them left damage', () => {
     const next = gentler(attempt, judged([damage], 'smart_render'), work);
     expect(next).toMatchObject({ encodeAll: true, pictures: attempt.pictures, dropped: [] });
     expect(next?.notes).toEqual([expect.stringContaining('left damage in the result')]);
   });
 
-  it('drops damage that is left even so, and other repairs that did not hold', () => {
+  it('drops damage that remains even so, and other repairs that failed', () => {
     const left = gentler({ ...attempt, encodeAll: true }, judged([damage], 'full_encode'), work);
     expect(left).toMatchObject({ pictures: [run], dropped: [{ outcome: 'left_alone' }] });
     const dropped = gentler(attempt, judged([run], 'smart_render'), work);
     expect(dropped).toMatchObject({ encodeAll: false, pictures: [damage] });
   });
 
-  it('is done where all holds', () => {
+  it('is finished when everything holds', () => {
     expect(gentler(attempt, judged([], 'smart_render'), work)).toBeNull();
   });
 });

@@ -46,7 +46,7 @@ const mended = (of: Finding, action: Verdict['action']): Verdict => {
   return { finding: of, outcome: 'repaired', action, after: 0, explanation: '' };
 };
 
-/** New pictures in the places of a defect's, or none. */
+/** New pictures in the places of a defect's pictures, or none. */
 function span({ firstFrame, lastFrame }: Finding, isRemoval = false): ChangedSpan {
   const [first, end] = [firstFrame ?? 0, (lastFrame ?? 0) + 1];
   const frames = isRemoval ? [] : Array.from({ length: end - first }, (_, at) => first + at);
@@ -60,7 +60,7 @@ function span({ firstFrame, lastFrame }: Finding, isRemoval = false): ChangedSpa
   };
 }
 
-/** Eight seconds of pictures, with a sound that lasts so much longer. */
+/** Eight seconds of pictures, with a sound that lasts this much longer. */
 function lasting(soundSurplusMs: number | null) {
   const { video, audio } = plainInfo({ durationMs: 8000 }, 8);
   const sounds = audio.map((sound) => ({ ...sound, durationMs: 8000 + (soundSurplusMs ?? 0) }));
@@ -96,20 +96,20 @@ function secondRound({ verdicts, shown, soundSurplusMs = null }: First) {
 }
 
 describe('planSecondRound', () => {
-  it('mends repeats that damage beside them had hidden, at their place in the original', () => {
+  it('repairs repeats that damage beside them had hidden, at their place in the original', () => {
     const gone = repeats(30, 33, 'inserted');
     const torn = damage(60, 66);
     const verdicts = [mended(gone, 'removed_repeats'), mended(torn, 'rebuilt_frames')];
-    // Four pictures were taken out before.
+    // Four pictures were removed before.
     const round = secondRound({ verdicts, shown: [repeats(63, 65)] });
     expect(round?.analysis.findings.filter(({ foundIn }) => foundIn === 'result')).toMatchObject([
       { kind: 'stuttered_cut', firstFrame: 67, lastFrame: 69, startMs: 67 * 40, endMs: 70 * 40 },
     ]);
-    // What is torn is rebuilt from what is no repeat.
+    // What is torn is rebuilt from pictures that are not repeats.
     expect(round?.tasks).toContainEqual(expect.objectContaining({ finding: torn, before: 59, after: 70 }));
   });
 
-  it('mends repeats as far from damage as it keeps the detectors from seeing what moves', () => {
+  it('repairs repeats as far from damage as the damage hides motion from the detectors', () => {
     const torn = [mended(damage(60, 66), 'rebuilt_frames')];
     const found = (first: number, last: number) =>
       secondRound({ verdicts: torn, shown: [repeats(first, last)] })?.tasks.length ?? 0;
@@ -117,7 +117,7 @@ describe('planSecondRound', () => {
     expect(found(50, 52)).toBe(0);
   });
 
-  it('lets them have the history of the run that they continue', () => {
+  it('gives them the history of the run that they continue', () => {
     const verdicts = [mended(damage(43, 43), 'rebuilt_frames'), mended(repeats(47, 51), 'rebuilt_frames')];
     const round = secondRound({ verdicts, shown: [repeats(45, 46, 'inserted')] });
     expect(round?.tasks.map(({ kind }) => kind)).toEqual(['rebuild', 'rebuild', 'rebuild']);
@@ -134,7 +134,7 @@ describe('planSecondRound', () => {
     expect(found?.detail).toMatchObject({ kind: 'stuttered_cut', history });
   });
 
-  it('leaves alone what is known, what stands apart, and traces of damage that stays', () => {
+  it('ignores what is known, what is isolated, and traces of damage that stays', () => {
     const torn = damage(60, 66);
     const run = repeats(90, 94);
     const verdicts = [mended(torn, 'rebuilt_frames'), mended(run, 'rebuilt_frames')];
@@ -143,23 +143,23 @@ describe('planSecondRound', () => {
     expect(secondRound({ verdicts: kept, shown: [repeats(67, 69)] })).toBeNull();
   });
 
-  it('leaves steps between pictures of the original alone', () => {
+  it('ignores steps between pictures of the original', () => {
     const verdicts = [mended(damage(60, 62), 'rebuilt_frames')];
     expect(secondRound({ verdicts, shown: [jump(64, 3)], soundSurplusMs: 120 })).toBeNull();
   });
 
-  it('rebuilds repeats that were taken out where the motion jumps over the seam', () => {
+  it('rebuilds repeats that were removed when the motion jumps across the seam', () => {
     const run = repeats(60, 63, 'inserted');
     const verdicts = [mended(run, 'removed_repeats')];
     const round = secondRound({ verdicts, shown: [jump(59, 3)] });
     expect(round?.tasks).toMatchObject([{ kind: 'rebuild', firstFrame: 60, endFrame: 64 }]);
     expect(secondRound({ verdicts, shown: [jump(61, 3)] })).toBeNull();
-    // A sound as long as the pictures that are left says that they were put in.
+    // A sound as long as the remaining pictures says that they were inserted.
     expect(secondRound({ verdicts, shown: [jump(59, 3)], soundSurplusMs: 10 })).toBeNull();
     expect(secondRound({ verdicts, shown: [jump(59, 3)], soundSurplusMs: 150 })).not.toBeNull();
   });
 
-  it('keeps damage as decoded where its rebuilt pictures jump or repeat themselves', () => {
+  it('keeps damage as decoded when its rebuilt pictures jump or repeat', () => {
     const torn = damage(60, 66);
     const verdicts = [mended(torn, 'rebuilt_frames')];
     const round = secondRound({ verdicts, shown: [jump(62, 1)] });

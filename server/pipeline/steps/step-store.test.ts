@@ -31,7 +31,7 @@ function countingStep(key: string) {
 }
 
 describe('openStepStore', () => {
-  it('runs a step once and answers its stored output afterwards', async () => {
+  it('runs a step once and returns its stored output afterwards', async () => {
     const step = countingStep('a');
     expect(await step.run()).toMatchObject({ value: { pictures: 3 }, resumed: false });
     expect(await step.run()).toMatchObject({ value: { pictures: 3 }, resumed: true });
@@ -63,7 +63,7 @@ describe('openStepStore', () => {
     expect(kept).toMatchObject({ value: { pictures: 3, shots: 2 }, resumed: true });
   });
 
-  it('believes nothing of a step that failed half-way', async () => {
+  it('trusts nothing of a step that failed half-way', async () => {
     const store = await openStepStore(folder, 'a');
     const broken = store.run('exporting', z.number(), async () => {
       await writeFile(store.file('result.mp4'), 'half');
@@ -75,7 +75,7 @@ describe('openStepStore', () => {
     expect(done.resumed).toBe(false);
   });
 
-  it('starts anew when the ledger is torn', async () => {
+  it('starts again when the ledger is damaged', async () => {
     const step = countingStep('a');
     await step.run();
     const ledger = path.join(folder, 'steps.json');

@@ -34,7 +34,7 @@ it('leaves nothing in its temporary folder', async () => {
   expect(await readdir(path.join(root, 'tmp'))).toEqual([]);
 });
 
-it('removes what a killed process was writing an hour ago, and nothing that is being written', async () => {
+it('removes what a killed process was writing an hour ago, but nothing that is being written', async () => {
   const root = await newRoot();
   const folder = path.join(root, 'tmp');
   await mkdir(folder);
@@ -45,7 +45,7 @@ it('removes what a killed process was writing an hour ago, and nothing that is b
   expect(await readdir(folder)).toEqual(['new']);
 });
 
-it('names a full disk', async () => {
+it('reports a full disk', async () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   await expect(guardSpace(() => Promise.reject(full))).rejects.toMatchObject({ code: 'storage_full' });
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Three objects of 100 bytes, and what brings each. */
+/** Three objects of 100 bytes, and a function that fetches each. */
 function objects() {
   return Array.from({ length: 3 }, () => {
     const data = randomBytes(100);
@@ -23,7 +23,7 @@ const never = () => Promise.reject(new Error('it was asked for again'));
 const newRoot = () => mkdtemp(path.join(folder, 'root-'));
 
 describe('copies of objects', () => {
-  it('are fetched once, and those used longest ago go when there are too many', async () => {
+  it('are fetched once, and the least recently used are removed when there are too many', async () => {
     const root = await newRoot();
     const cache = createFileCache(root, 250);
     const [a, b, c] = objects();
@@ -36,7 +36,7 @@ describe('copies of objects', () => {
     expect((await readdir(root)).toSorted()).toEqual([a.sha256, c.sha256].toSorted());
   });
 
-  it('stay while they are held, however many, also when they are dropped', async () => {
+  it('stay while they are held, however many, even when they are dropped', async () => {
     const root = await newRoot();
     const cache = createFileCache(root, 0);
     const all = objects();
@@ -47,7 +47,7 @@ describe('copies of objects', () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  it('take a finished file over, and what an earlier process left whole', async () => {
+  it('take over a finished file, and intact files of an earlier process', async () => {
     const root = await newRoot();
     const [a, b] = objects();
     if (!a || !b) throw new Error('two objects');
@@ -65,7 +65,7 @@ describe('copies of objects', () => {
     await (await next.hold(a.sha256, a.fetch)).release();
   });
 
-  it('that are wanted again while somebody holds dropped ones stay for both', async () => {
+  it('that are requested again while somebody holds dropped ones stay for both', async () => {
     const cache = createFileCache(await newRoot(), 1000);
     const [a] = objects();
     if (!a) throw new Error('an object');
@@ -77,7 +77,7 @@ describe('copies of objects', () => {
     await second.release();
   });
 
-  it('of other bytes than the name says are no copies', async () => {
+  it('of other bytes than the name says are not copies', async () => {
     const root = await newRoot();
     const [a] = objects();
     const wrong = createFileCache(root, 1000).hold(a?.sha256 ?? '', (target) => writeFile(target, 'else'));

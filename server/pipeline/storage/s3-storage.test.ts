@@ -20,7 +20,7 @@ const open = async (change: Partial<S3TestServer['settings']> = {}) => {
   return { folder, storage: await createS3Storage({ ...s3.settings, ...change }, folder) };
 };
 
-/** Writes into the bucket past the storage. */
+/** Writes to the bucket without the storage. */
 async function write(sha256: string, bytes: Buffer): Promise<void> {
   const { bucket, prefix } = s3.settings;
   const client = createS3Client(s3.settings);
@@ -41,7 +41,7 @@ async function fileOf(data: Buffer): Promise<string> {
   return file;
 }
 
-it('sends large files in parts and gives them back whole', async () => {
+it('sends large files in parts and returns them whole', async () => {
   const { storage } = await open();
   const data = randomBytes((20 << 20) + 12_345);
   const stored = await storage.put(await fileOf(data));
@@ -49,7 +49,7 @@ it('sends large files in parts and gives them back whole', async () => {
   expect(await storage.verify(stored.sha256)).toBe(true);
 });
 
-it('gives tools a copy on another machine, once for all that ask at the same time', async () => {
+it('gives tools a copy on another machine, once for all simultaneous requests', async () => {
   const { storage } = await open();
   const data = randomBytes(200_000);
   const { sha256 } = await storage.put(await fileOf(data));
@@ -65,7 +65,7 @@ it('gives tools a copy on another machine, once for all that ask at the same tim
   await Promise.all(held.map(({ release }) => release()));
 });
 
-it('never hands on bytes that are not those of the key', async () => {
+it('never returns bytes that do not match the key', async () => {
   const { storage, folder } = await open();
   const sha256 = sha256Of(randomBytes(8));
   await write(sha256, Buffer.from('something else'));
@@ -73,7 +73,7 @@ it('never hands on bytes that are not those of the key', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-it('tries again when the service is busy, and says so when it stays busy', async () => {
+it('retries when the service is busy, and says so when it stays busy', async () => {
   const { storage } = await open();
   let refusals = 2;
   s3.meet(async (ctx, next) => {
@@ -87,12 +87,12 @@ it('tries again when the service is busy, and says so when it stays busy', async
   await expect(storage.putBuffer(randomBytes(10))).rejects.toMatchObject({ code: 'unavailable' });
 }, 60_000);
 
-it('leaves the source and no object when an upload breaks off', async () => {
+it('keeps the source and leaves no object when an upload fails', async () => {
   const { storage } = await open();
   const data = randomBytes(20 << 20);
   const source = await fileOf(data);
   s3.meet(async (ctx, next) => {
-    // The second part never gets through, and the service does not know how to take an upload back.
+    // The second part never arrives, and the service cannot cancel an upload.
     if (ctx.query.partNumber === '2') ctx.throw(403);
     if (ctx.method === 'DELETE') ctx.status = 204;
     else await next();
@@ -115,7 +115,7 @@ it.each([
   60_000,
 );
 
-it('says so when another machine answers in its place, or none', async () => {
+it('says so when another machine answers instead, or none', async () => {
   const { storage } = await open();
   const { sha256 } = await storage.putBuffer(randomBytes(8));
   s3.meet(async (ctx) => {

@@ -13,7 +13,7 @@ async function bytesOf(stream: AsyncIterable<unknown>): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** What every storage adapter must do; run once for each of them. */
+/** The contract of every storage adapter; run once for each of them. */
 export function describeStorage(
   name: string,
   make: () => Promise<{ storage: MediaStorage; spoil: (sha256: string) => Promise<void> }>,

@@ -11,7 +11,7 @@ import { createUploadFiles } from './upload-files.ts';
 
 const MIB = 1024 * 1024;
 
-/** A disk of four MiB; null where this account may not mount one. */
+/** Mounts a disk of four MiB; null if this account may not. */
 function mountSmallDisk(): string | null {
   const folder = mkdtempSync(path.join(tmpdir(), 'reelmend-full-'));
   try {
@@ -36,7 +36,7 @@ describe.skipIf(disk === null)('a full disk', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('refuses an object with "storage_full", leaves nothing of it, and works on when there is room', async () => {
+  it('refuses an object with "storage_full", leaves nothing of it, and works again when there is room', async () => {
     await expect(storage.putBuffer(randomBytes(6 * MIB))).rejects.toMatchObject({ code: 'storage_full' });
     const list = async () => {
       const found = [];
@@ -50,7 +50,7 @@ describe.skipIf(disk === null)('a full disk', () => {
     await storage.remove(small.sha256);
   });
 
-  it('keeps the bytes of an upload that fitted, tells the right offset, and goes on behind them', async () => {
+  it('keeps the bytes of an upload that fitted, reports the right offset, and continues after them', async () => {
     const data = randomBytes(3 * MIB);
     const filler = path.join(folder, 'filler');
     await writeFile(filler, randomBytes(2 * MIB));

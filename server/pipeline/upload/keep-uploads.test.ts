@@ -37,7 +37,7 @@ async function* streamOf(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 700) yield bytes.subarray(at, at + 700);
 }
 
-/** As one request after the other brings them. */
+/** Sends bytes as successive requests bring them. */
 async function send(files: Awaited<ReturnType<typeof start>>['files'], requests: readonly Buffer[]) {
   let offset = 0;
   for (const bytes of requests) offset = await files.append(id, offset, streamOf(bytes), NO_LIMIT);
@@ -47,7 +47,7 @@ async function send(files: Awaited<ReturnType<typeof start>>['files'], requests:
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 describe('unfinished uploads on a server with a bucket', () => {
-  it('go on at the last byte on a new disk, and end as the file that was sent', async () => {
+  it('continue at the last byte on a new disk, and end as the file that was sent', async () => {
     const data = randomBytes(5432);
     const before = await start();
     await before.files.create(id);
@@ -69,7 +69,7 @@ describe('unfinished uploads on a server with a bucket', () => {
     expect(await files.sizeOf(id)).toBeNull();
   });
 
-  it('are not held up while the bucket does not answer, and are kept from the next bytes on', async () => {
+  it('are not delayed while the bucket does not answer, and are stored there from the next bytes on', async () => {
     const data = randomBytes(3000);
     const { files, settled, parts, warnings } = await start();
     await files.create(id);
@@ -87,7 +87,7 @@ describe('unfinished uploads on a server with a bucket', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('come back as far as they are there without a hole', async () => {
+  it('are restored as far as they are complete', async () => {
     const before = await start();
     await before.parts.put(id, 0, randomBytes(1000));
     await before.parts.put(id, 1000, randomBytes(500));
@@ -96,7 +96,7 @@ describe('unfinished uploads on a server with a bucket', () => {
     expect(await files.sizeOf(id)).toBe(1500);
   });
 
-  it('leave nothing half brought back behind', async () => {
+  it('leave nothing half restored', async () => {
     const before = await start();
     await before.parts.put(id, 0, randomBytes(1000));
     await before.parts.put(id, 1000, randomBytes(1000));
@@ -111,7 +111,7 @@ describe('unfinished uploads on a server with a bucket', () => {
     expect(await files.sizeOf(id)).toBe(2000);
   });
 
-  it('begin anew without the bytes of before, also where the disk lost some', async () => {
+  it('start again without the earlier bytes, even if the disk lost some', async () => {
     const before = await start();
     await before.files.create(id);
     await send(before.files, [randomBytes(2500)]);
@@ -135,7 +135,7 @@ describe('unfinished uploads on a server with a bucket', () => {
     expect(await files.sha256Of(id, 800)).toBe(sha256(data));
   });
 
-  it('are listed for the housekeeping wherever their bytes lie', async () => {
+  it('are listed for housekeeping wherever their bytes are', async () => {
     const elsewhere = randomBytes(32).toString('base64url');
     const { files, parts } = await start();
     await files.create(id);

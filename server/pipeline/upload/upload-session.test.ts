@@ -32,7 +32,7 @@ describe.each(ENGINES)('uploads behind real sessions on %s', (engine) => {
     return { status: head.status, offset: Number(head.headers.get('upload-offset')) };
   };
 
-  it('goes on at the same byte after the session ended and the person signed in again', async () => {
+  it('continues at the same byte after the session ended and the user signed in again', async () => {
     const { client, user } = await app.signIn();
     const data = randomBytes(300_000);
     const issued = await client.call(uploadsApi.uploadUrl, { body: { fileSize: data.length } });
@@ -52,7 +52,7 @@ describe.each(ENGINES)('uploads behind real sessions on %s', (engine) => {
     expect(video?.originalSha256).toBe(createHash('sha256').update(data).digest('hex'));
   });
 
-  it('refuses bytes that the page of another site sends with the cookie', async () => {
+  it('refuses bytes that a page of another site sends with the cookie', async () => {
     const { client } = await app.signIn();
     const issued = await client.call(uploadsApi.uploadUrl, { body: {} });
     const url = pathOf(issued.body?.uploadUrl);
@@ -75,7 +75,7 @@ describe.each(ENGINES)('uploads behind real sessions on %s', (engine) => {
     expect(await offsetOf(client, url)).toEqual({ status: 200, offset: 0 });
   });
 
-  it('keeps upload answers out of caches and gives no permission to other origins', async () => {
+  it('keeps upload answers out of caches and allows no other origins', async () => {
     const { client } = await app.signIn();
     const issued = await client.call(uploadsApi.uploadUrl);
     expect(issued.headers.get('cache-control')).toBe('no-store');

@@ -81,7 +81,7 @@ async function offsetOf(user: TestUser, url: string): Promise<number> {
   return Number(head.headers.get('upload-offset'));
 }
 
-/** Sends part of a body, then tears the connection. */
+/** Sends part of a body, then breaks the connection. */
 function cutAfter(
   user: TestUser,
   url: string,
@@ -109,14 +109,14 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       expect((await post(null, '/api/videos/upload-url')).status).toBe(401);
     });
 
-    it('issues an address outside /api on the host that the caller used, without a body too', async () => {
+    it('issues an address outside /api on the host that the caller used, also without a body', async () => {
       const user = await server.newUser();
       const { uploadUrl, offsetBytes } = await issue(user);
       expect(uploadUrl).toMatch(new RegExp(`^${server.url}/uploads/[A-Za-z0-9_-]{43}$`));
       expect(offsetBytes).toBe(0);
     });
 
-    it('refuses more than 2 GB and sizes that are none', async () => {
+    it('refuses more than 2 GB and invalid sizes', async () => {
       const user = await server.newUser();
       for (const fileSize of [2 ** 31 + 1, 0, -1, 1.5, '1e3', '2147483649']) {
         expect((await post(user, '/api/videos/upload-url', { fileSize })).status).toBe(400);
@@ -140,7 +140,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       expect((await post(user, '/api/videos/upload-url')).status).toBe(200);
     });
 
-    it('answers the unfinished upload of the same file with its offset, to its owner alone', async () => {
+    it('returns the unfinished upload of the same file with its offset, only to its owner', async () => {
       const user = await server.newUser();
       const data = randomBytes(3 * MIB);
       const intent = { fileName: 'a.mp4', fileSize: data.length, fingerprint: sha256(data) };
@@ -158,7 +158,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       expect(stranger.uploadUrl).not.toBe(first.uploadUrl);
     });
 
-    it('tells of the video that was made of the same file, to who asks for it and to its owner alone', async () => {
+    it('returns the video made from the same file, on request and only to its owner', async () => {
       const user = await server.newUser();
       const data = randomBytes(4000);
       const intent = { fileName: 'a.mp4', fileSize: data.length, fingerprint: sha256(data) };
@@ -173,7 +173,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       expect(await issue(user, asking)).toEqual({ uploadUrl: '', offsetBytes: 0, known });
       expect(await slots()).toBe(before);
       expect(await issue(await server.newUser(), asking)).toMatchObject({ known: null });
-      // One that failed may well be tried again, and one that is gone is not known.
+      // A failed one may be tried again, and a deleted one is not known.
       await Video.query(server.db).patch({ status: 'failed' }).where({ id: videoId });
       expect(await issue(user, asking)).toMatchObject({ known: null });
       await Video.query(server.db).patch({ status: 'completed' }).where({ id: videoId });
@@ -198,7 +198,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
   });
 
   describe('PUT /uploads/:token', () => {
-    it('stores the file unchanged, and upload-complete makes video, draft, unit and job of it', async () => {
+    it('stores the file unchanged, and upload-complete makes video, draft, unit and job from it', async () => {
       const user = await server.newUser();
       const data = randomBytes(2 * MIB + 17);
       const { uploadUrl } = await issue(user);
@@ -242,7 +242,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       expect((await complete(user, uploadUrl, 100)).status).toBe(200);
     });
 
-    it('refuses strangers, wrong types, empty files and announced giants', async () => {
+    it('refuses strangers, wrong types, empty files and declared sizes that are too large', async () => {
       const user = await server.newUser();
       const { uploadUrl } = await issue(user);
       const data = randomBytes(100);
@@ -268,7 +268,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       expect(await offsetOf(user, uploadUrl)).toBe(0);
     });
 
-    it('keeps what arrived before a cut, and tus goes on behind it', async () => {
+    it('keeps what arrived before a cut, and tus continues after it', async () => {
       const user = await server.newUser();
       const data = randomBytes(MIB);
       const { uploadUrl } = await issue(user);
@@ -286,7 +286,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
   });
 
   describe('tus verbs on /uploads/:token', () => {
-    it('says what it can in OPTIONS', async () => {
+    it('states its capabilities in OPTIONS', async () => {
       const response = await fetch(`${server.url}/uploads/x`, { method: 'OPTIONS' });
       expect(response.status).toBe(204);
       expect(response.headers.get('tus-version')).toBe('1.0.0');
@@ -296,7 +296,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       expect(response.headers.get('access-control-allow-origin')).toBeNull();
     });
 
-    it('takes a file in parts, also when its length is told late', async () => {
+    it('accepts a file in parts, also when its length is stated late', async () => {
       const user = await server.newUser();
       const data = randomBytes(MIB);
       const { uploadUrl } = await issue(user);
@@ -327,7 +327,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       expect(await offsetOf(user, uploadUrl)).toBe(0);
     });
 
-    it('hides uploads of other people behind 404 and asks the signed-out to sign in, for every verb', async () => {
+    it('hides uploads of other people with 404 and asks the signed-out to sign in, for every verb', async () => {
       const owner = await server.newUser();
       const stranger = await server.newUser();
       const { uploadUrl } = await issue(owner, { fileSize: 1000 });
@@ -360,7 +360,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       expect(video?.originalSha256).toBe(sha256(data));
     });
 
-    it('keeps unproven bytes of a cut part out, and proven ones in', async () => {
+    it('discards unverified bytes of a cut part, and keeps verified ones', async () => {
       const user = await server.newUser();
       const data = randomBytes(MIB);
       const { uploadUrl } = await issue(user, { fileSize: data.length });
@@ -386,7 +386,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       expect(file.equals(data.subarray(0, offset))).toBe(true);
     });
 
-    it('lets the newest request take a half-open upload over', async () => {
+    it('lets the newest request take over a half-open upload', async () => {
       const user = await server.newUser();
       const data = randomBytes(MIB);
       const { uploadUrl } = await issue(user, { fileSize: data.length });
@@ -431,7 +431,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
   });
 
   describe('POST /api/videos/upload-complete', () => {
-    it('makes one video of fifty calls at once', async () => {
+    it('makes one video from fifty simultaneous calls', async () => {
       const user = await server.newUser();
       const data = randomBytes(100_000);
       const { uploadUrl } = await issue(user);
@@ -448,7 +448,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       expect(await Job.query(server.db).where({ userId: user.id }).resultSize()).toBe(1);
     });
 
-    it('understands its own address with and without the host', async () => {
+    it('accepts its own address with and without the host', async () => {
       const user = await server.newUser();
       const { uploadUrl } = await issue(user);
       await put(user, uploadUrl, randomBytes(10));
@@ -511,7 +511,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       expect((await complete(user, uploadUrl, 10)).status).toBe(404);
     });
 
-    it('goes on when the process ended between the storage and the database', async () => {
+    it('continues when the process ended between the storage and the database', async () => {
       const user = await server.newUser();
       const data = randomBytes(5000);
       const { uploadUrl } = await issue(user);
@@ -549,7 +549,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
   });
 
   describe('GET and DELETE /api/uploads', () => {
-    it('lists what can be continued and throws it away', async () => {
+    it('lists what can be continued and discards it', async () => {
       const user = await server.newUser();
       await issue(user);
       const { uploadUrl } = await issue(user, { fileName: 'a.mp4', fileSize: 1000 });

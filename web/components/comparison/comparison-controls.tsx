@@ -22,7 +22,7 @@ const Group = styled.div`
   }
 `;
 const Flip = styled(Button)`
-  /* Both words fit, so that the row stays when they change. */
+  /* Fits both words, so that the row does not move when they change. */
   min-width: 10.5em;
 `;
 

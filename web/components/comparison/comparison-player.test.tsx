@@ -87,7 +87,7 @@ function show(layout: ComparisonLayout = LAYOUT) {
 }
 
 beforeEach(() => {
-  // jsdom plays and draws nothing.
+  // jsdom neither plays nor draws.
   vi.spyOn(HTMLMediaElement.prototype, 'pause').mockImplementation(() => undefined);
   vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
 });
@@ -99,7 +99,7 @@ describe('ComparisonPlayer', () => {
     expect(document.querySelectorAll('video')).toHaveLength(1);
   });
 
-  it('opens at the first place and lands on every place by N and P or the brackets', () => {
+  it('opens at the first place and jumps to every place by N and P or the brackets', () => {
     const { video, press } = show();
     expect(video.currentTime * 1000).toBe(1000);
     expect(press('n')).toBe(3200);
@@ -111,7 +111,7 @@ describe('ComparisonPlayer', () => {
     expect(screen.getByText('Place 1 of 2')).toBeInTheDocument();
   });
 
-  it('opens where there is something to see, not at a fault of the sound before it', () => {
+  it('opens where something is visible, not at an earlier fault of the sound', () => {
     const [first, second] = LAYOUT.places;
     if (!first || !second) throw new Error('no places');
     const { video, press } = show({ ...LAYOUT, places: [{ ...first, kind: 'audio_sync' }, second] });
@@ -119,7 +119,7 @@ describe('ComparisonPlayer', () => {
     expect(press('p')).toBe(1000);
   });
 
-  it('says which moment of the original it shows', () => {
+  it('says which time of the original it shows', () => {
     const { video, press } = show();
     press('n');
     fireEvent(video, new Event('seeked'));
@@ -127,7 +127,7 @@ describe('ComparisonPlayer', () => {
     expect(screen.getByText('Place 2 of 2')).toBeInTheDocument();
   });
 
-  it('turns between original and mended by B, with the sound of what is seen', () => {
+  it('switches between original and repaired clip by B, with the sound of the visible one', () => {
     const { press, heard } = show();
     const wipe = screen.getByRole('slider', { name: 'Wipe between original and mended' });
     expect(heard()).toBe('after');
@@ -142,7 +142,7 @@ describe('ComparisonPlayer', () => {
     expect(heard()).toBe('before');
   });
 
-  it('moves the wipe by its arrows without moving the clip', () => {
+  it('moves the wipe by the arrow keys without moving the clip', () => {
     const { video } = show();
     const before = video.currentTime;
     const wipe = screen.getByRole('slider', { name: 'Wipe between original and mended' });
@@ -153,7 +153,7 @@ describe('ComparisonPlayer', () => {
     expect(video.currentTime).toBe(3.2);
   });
 
-  it('shows both side by side and is told which one is heard', () => {
+  it('shows both side by side and switches which one is heard', () => {
     const { heard } = show();
     fireEvent.click(screen.getByRole('radio', { name: 'Side by side' }));
     expect(screen.queryByRole('slider', { name: /Wipe/ })).not.toBeInTheDocument();
@@ -161,20 +161,20 @@ describe('ComparisonPlayer', () => {
     expect(heard()).toBe('before');
   });
 
-  it('jumps to a moment of the original, where it shows it', () => {
+  it('jumps to a time of the original, where the comparison shows it', () => {
     const { video, handle } = show();
     expect(handle.current?.seekOriginal(12_100)).toBe(true);
     expect(video.currentTime).toBeCloseTo(3.3, 6);
     expect(handle.current?.seekOriginal(8000)).toBe(false);
   });
 
-  it('says what did not fit in, and that both sounds are heard where they cannot be told apart', () => {
+  it('says what did not fit in, and that both sounds play where they cannot be separated', () => {
     show({ ...LAYOUT, leftOut: 3 });
     expect(screen.getByText('3 more mended places did not fit in.')).toBeInTheDocument();
     expect(screen.getByText(/plays both sounds/)).toBeInTheDocument();
   });
 
-  it('says that there is something to hear where nothing is to be seen', () => {
+  it('says that there is something to hear where nothing is visible', () => {
     const places = LAYOUT.places.map((place) => ({ ...place, kind: 'wind_noise' as const }));
     show({ ...LAYOUT, places });
     expect(screen.getByText(/Only the sound was mended/)).toBeInTheDocument();
@@ -188,7 +188,7 @@ describe('ComparisonPlayer', () => {
 });
 
 describe('the sound of a comparison', () => {
-  it('lets the channel be heard whose side is seen, from the first playback on', () => {
+  it('plays the channel of the visible side, from the first playback on', () => {
     const gains: { value: number; from: number }[] = [];
     const node = { connect: vi.fn() };
     class FakeContext {
@@ -231,7 +231,7 @@ describe('the sound of a comparison', () => {
 });
 
 describe('the halves', () => {
-  it('meet at the seam, each from its own half of the video', () => {
+  it('meet at the seam, each taken from its own half of the video', () => {
     expect(blitsOf('wipe', 800, 450, 0.25)).toEqual([
       { fromX: 0, toX: 0, toY: 0, width: 200, height: 450 },
       { fromX: 1000, toX: 200, toY: 0, width: 600, height: 450 },
@@ -259,13 +259,13 @@ describe('the halves', () => {
 });
 
 describe('places', () => {
-  it('change between the axes of the original and the comparison', () => {
+  it('are converted between the axes of the original and the comparison', () => {
     expect(toOriginalMs(2300, LAYOUT)).toBe(11_100);
     expect(toPreviewMs(11_100, LAYOUT)).toBe(2300);
     expect(toPreviewMs(6000, LAYOUT)).toBeNull();
   });
 
-  it('are numbered by what plays or was passed last', () => {
+  it('are numbered by the place that plays or was passed last', () => {
     expect([0, 1000, 3100, 3200, 4400].map((ms) => placeNumber(ms, [3200, 1000, 1000]))).toEqual([
       1, 1, 1, 2, 2,
     ]);

@@ -32,25 +32,25 @@ const Facts = styled.p`
 `;
 
 export interface ComparisonHandle {
-  /** Jumps to a moment of the original, ms. @returns false when the comparison does not show it */
+  /** Jumps to a time of the original, ms. @returns false when the comparison does not show it */
   seekOriginal(ms: number): boolean;
 }
 
-/** Defects after whose repair the pictures are the same. */
+/** Defects whose repair leaves the pictures unchanged. */
 const SOUND_KINDS: ReadonlySet<DefectKind> = new Set(['audio_sync', 'wind_noise']);
 
 interface ComparisonPlayerProps {
   readonly title: string;
   readonly src: string;
   readonly layout: ComparisonLayout;
-  /** The report's defects, for the names and figures of the places. */
+  /** The report's defects, for names and figures of the places. */
   readonly defects: readonly Defect[];
   /** Moves the focus here when it appears. */
   readonly takeFocus?: boolean;
   readonly ref?: Ref<ComparisonHandle>;
 }
 
-/** Original and mended clip at the same moment, drawn from one decoder, with a key from place to place. */
+/** Plays original and repaired clip at the same moment, drawn from one decoder, with keys to jump between places. */
 export function ComparisonPlayer({
   title,
   src,
@@ -68,7 +68,7 @@ export function ComparisonPlayer({
   const [help, setHelp] = useState(false);
   const widthPx = useWidth(frame, 900);
 
-  // In a wipe one hears what one sees more of; in the middle, what was chosen last.
+  // In a wipe the sound is that of the larger side; in the middle, of the last choice.
   const seen: Side | null = wipePercent > 50 ? 'before' : wipePercent < 50 ? 'after' : null;
   const heard = view === 'wipe' ? (seen ?? chosen) : chosen;
   const { canSplit, begin } = useChannelSound(video, heard);
@@ -76,7 +76,7 @@ export function ComparisonPlayer({
   const starts = layout.places.map(({ previewStartMs }) => previewStartMs);
   const first = firstToSee(layout);
   useEffect(() => {
-    // A mended place is worth a look, the second before it only while playing.
+    // Starts at the repaired place; the second before it matters only while playing.
     if (first !== null) seek(first);
   }, [first, seek]);
 
@@ -172,7 +172,7 @@ export function ComparisonPlayer({
   );
 }
 
-/** The first place where the pictures differ, ms; the first of all where only the sound does. */
+/** The first place where the pictures differ, ms; the very first place if only sounds differ. */
 function firstToSee({ places }: ComparisonLayout): number | null {
   const seen = places.filter(({ kind }) => !SOUND_KINDS.has(kind));
   const starts = (seen.length > 0 ? seen : places).map(({ previewStartMs }) => previewStartMs);

@@ -1,7 +1,7 @@
-/** How the two halves of the comparison's picture are laid on the canvas. */
+/** How the two halves of the comparison are arranged on the canvas. */
 export type Arrangement = 'wipe' | 'beside' | 'stacked';
 
-/** A part of the video's picture and where it goes, as `drawImage` takes it; pixels. */
+/** A part of the video picture and its target, as arguments of `drawImage`; pixels. */
 export interface Blit {
   readonly fromX: number;
   readonly toX: number;
@@ -19,7 +19,7 @@ export function canvasSize(arrangement: Arrangement, width: number, height: numb
 }
 
 /**
- * What is copied from the video, whose left half is the original and whose right half is the mended clip.
+ * What to copy from the video, whose left half is the original and whose right half is the repaired clip.
  * @param seamShare where the original ends in a wipe, 0 to 1 from the left
  */
 export function blitsOf(
@@ -42,10 +42,10 @@ export function blitsOf(
   ].filter((blit) => blit.width > 0);
 }
 
-/** Two wide pictures side by side are too small to compare below this width, pixels. */
+/** Below this width two wide pictures side by side are too small to compare, pixels. */
 const NARROW_PX = 620;
 
-/** Side by side on a narrow page means one above the other, unless the clip is upright. */
+/** On a narrow page the halves are stacked instead of side by side, unless the clip is upright. */
 export function arrange(view: 'wipe' | 'beside', pageWidthPx: number, ratio: number): Arrangement {
   if (view === 'wipe') return 'wipe';
   return pageWidthPx < NARROW_PX && ratio > 1 ? 'stacked' : 'beside';

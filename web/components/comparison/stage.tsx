@@ -10,7 +10,7 @@ import type { Side } from './use-channel-sound.ts';
 const Box = styled.div<{ $ratio: number }>`
   position: relative;
   width: 100%;
-  /* The height rules for upright clips, the width for the others; the shape is always kept. */
+  /* Upright clips are limited by height, others by width; the aspect ratio is always kept. */
   max-width: calc(var(--player-height, 66vh) * ${({ $ratio }) => $ratio});
   aspect-ratio: ${({ $ratio }) => $ratio};
   margin-inline: auto;
@@ -77,7 +77,7 @@ const Wipe = styled.input`
   margin: 0;
   opacity: 0;
   cursor: ew-resize;
-  /* Swiping up and down still scrolls the page. */
+  /* Vertical swipes still scroll the page. */
   touch-action: pan-y;
   &:focus-visible + ${Seam} {
     outline: 2px solid #f5ab35;
@@ -85,7 +85,7 @@ const Wipe = styled.input`
   }
 `;
 
-/** Where a wipe's label would stand on less than its own width, it is left out. */
+/** A wipe's label is hidden when its side is narrower than the label. */
 const LEAST_SHOWN_PERCENT = 14;
 
 interface StageProps {
@@ -95,7 +95,7 @@ interface StageProps {
   readonly width: number;
   readonly height: number;
   readonly arrangement: Arrangement;
-  /** How much of the original a wipe shows, 0 to 100. */
+  /** How much of the original a wipe shows, 0 to 100 percent. */
   readonly wipePercent: number;
   readonly heard: Side;
   readonly onWipe: (percent: number) => void;
@@ -111,12 +111,12 @@ export function Stage(props: StageProps) {
   const size = canvasSize(arrangement, width, height);
   const isWipe = arrangement === 'wipe';
   const keepKeys = (event: KeyboardEvent<HTMLInputElement>): void => {
-    // The arrows and Home and End move the wipe here, not the clip; all other keys go on to the player.
+    // Arrows, Home and End move the wipe here and not the clip; all other keys reach the player.
     if (/^(Arrow|Home|End|Page)/.test(event.key)) event.stopPropagation();
   };
   return (
     <Box $ratio={size.width / size.height}>
-      {/* Captions belong to the whole clip; these are seconds of it. */}
+      {/* The whole clip has captions; this comparison shows only seconds of it. */}
       {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
       <video
         ref={video}

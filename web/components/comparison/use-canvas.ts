@@ -9,7 +9,7 @@ interface CanvasPicture {
   readonly seamShare: number;
 }
 
-/** Draws the video's picture on a canvas whenever either changes; nothing runs while the video stands still. */
+/** Draws the video picture on a canvas whenever either changes; nothing runs while the video is paused. */
 export function useCanvas(video: RefObject<HTMLVideoElement | null>, picture: CanvasPicture) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { arrangement, width, height, seamShare } = picture;
@@ -25,7 +25,7 @@ export function useCanvas(video: RefObject<HTMLVideoElement | null>, picture: Ca
       }
     };
     let pending = 0;
-    // The picture's own clock where there is one: each decoded picture is drawn once, and a seek too.
+    // Uses the video's own frame callback where available: it draws each decoded picture once, also after a seek.
     const perPicture = 'requestVideoFrameCallback' in element;
     const ask = (): number =>
       perPicture ? element.requestVideoFrameCallback(again) : requestAnimationFrame(again);

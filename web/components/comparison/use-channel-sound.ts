@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 
 export type Side = 'before' | 'after';
 
-/** Long enough to make no click, short enough to seem at once; seconds. */
+/** Fade in seconds: long enough to avoid a click, short enough to seem immediate. */
 const FADE_S = 0.02;
 
 interface Mixer {
@@ -18,7 +18,7 @@ function createMixer(video: HTMLVideoElement): Mixer {
   const gainOf = (channel: number): GainNode => {
     const gain = context.createGain();
     splitter.connect(gain, channel);
-    // One channel goes to both loudspeakers.
+    // The one channel goes to both speakers.
     gain.connect(context.destination);
     return gain;
   };
@@ -26,10 +26,10 @@ function createMixer(video: HTMLVideoElement): Mixer {
 }
 
 /**
- * Lets one channel of a video be heard on both sides: the left is the original's sound, the right the mended
- * one. One element plays both, so they cannot drift apart. Made at the first playback, because browsers start
- * sound only then.
- * @returns whether the sounds can be told apart in this browser, and what to call when playback begins
+ * Plays one channel of a video on both speakers: the left channel has the original's sound, the right one the repaired
+ * sound. One element plays both, so they cannot drift apart. Set up at the first playback, because browsers allow sound
+ * only then.
+ * @returns whether this browser can separate the sounds, and a function to call when playback starts
  */
 export function useChannelSound(video: RefObject<HTMLVideoElement | null>, heard: Side) {
   const mixer = useRef<Mixer | null>(null);

@@ -51,11 +51,11 @@ const Clip = styled.span`
 
 interface AccountToolsProps {
   readonly user: SessionUser;
-  /** Called when the notices are opened, so that the phone's menu gives way. */
+  /** Called when the notices are opened, so that the phone menu can close. */
   readonly onOpen: () => void;
 }
 
-/** Bell, on every size, and the account menu, whose entries stand in the phone's menu on small screens. */
+/** The bell at every width, and the account menu, whose entries move to the phone menu on small screens. */
 export function AccountTools({ user, onOpen }: AccountToolsProps) {
   const { pending, signOut } = useSignOut();
   return (

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 describe('Header', () => {
-  it('leads visitors to the public places and to sign in', async () => {
+  it('links visitors to the public places and to sign in', async () => {
     renderAt('/', <Header />);
     expect(await screen.findByRole('link', { name: 'Sign In' })).toHaveAttribute('href', '/auth');
     const places = within(main())
@@ -28,11 +28,11 @@ describe('Header', () => {
       ['Upload', '/#upload'],
       ['Pricing', '/#pricing'],
     ]);
-    // That nobody is signed in is an answer, not a failure.
+    // Being signed out is an answer, not a failure.
     expect(screen.getByRole('alert')).toBeEmptyDOMElement();
   });
 
-  it('adds library and board for a signed-in person', async () => {
+  it('adds library and board for a signed-in user', async () => {
     server.use(signedIn());
     renderAt('/', <Header />);
     expect(await screen.findByRole('link', { name: 'My Videos' })).toHaveAttribute('href', '/videos');
@@ -65,7 +65,7 @@ describe('Header', () => {
     expect(screen.getAllByRole('link', { name: 'Pricing' })).toHaveLength(1);
   });
 
-  it('leads to the account from the mobile menu', async () => {
+  it('links to the account in the mobile menu', async () => {
     server.use(signedIn());
     renderAt('/', <Header />);
     await screen.findByRole('link', { name: 'My Videos' });
@@ -75,7 +75,7 @@ describe('Header', () => {
     expect(screen.getByRole('button', { name: 'Open menu' })).toBeInTheDocument();
   });
 
-  it('shows what happened and what is unread in the bell, on every size', async () => {
+  it('lists events in the bell and marks the unread ones, at every width', async () => {
     const read = vi.fn();
     const notices = [
       { title: 'Ready: pier.mp4', read: false, link: '/videos' },

@@ -144,7 +144,7 @@ const Tail = styled.div`
   align-items: center;
   gap: ${space(1)};
 `;
-/** Keeps the room of the account tools while their code arrives. */
+/** Reserves the space of the account tools while their code loads. */
 const ToolsRoom = styled.div`
   display: flex;
   justify-content: flex-end;
@@ -192,7 +192,7 @@ function PlaceList({ signedIn, onGo }: { readonly signedIn: boolean; readonly on
   );
 }
 
-/** The head of every page: places, account, and a collapsible menu on small screens. */
+/** The header of every page: navigation, account, and a collapsible menu on small screens. */
 export function Header() {
   const session = useSession();
   const [theme, setTheme] = useThemeChoice();

@@ -96,7 +96,7 @@ function Notice({ notice }: { readonly notice: NotificationDto }) {
   );
 }
 
-/** What happened while one looked elsewhere; closing the list marks everything as read. */
+/** Lists what happened meanwhile; closing the list marks everything as read. */
 export function NotificationBell({ onOpen }: { readonly onOpen: () => void }) {
   const { data } = useNotifications();
   const markRead = useMarkNotificationsRead();

@@ -4,7 +4,7 @@ import { useSignOut } from './use-sign-out.ts';
 
 const { nav: texts } = appTexts;
 
-/** Sign out of the mobile menu. */
+/** Sign-out button of the mobile menu. */
 export function SignOutButton({ onDone }: { readonly onDone: () => void }) {
   const { pending, signOut } = useSignOut();
   return (

@@ -5,7 +5,7 @@ import { appTexts } from '../../texts/app.ts';
 
 const { logout: texts } = appTexts;
 
-/** Signs out with the specified toasts; `pending` while the server has not answered. */
+/** Signs out with the specified toasts; `pending` until the server has answered. */
 export function useSignOut(): { pending: boolean; signOut: () => Promise<void> } {
   const logout = useLogout();
   const showToast = useShowToast();

@@ -29,7 +29,10 @@ const Volume = styled.input`
   }
 `;
 
-/** A list of keys is of no use to fingers, and would push the last button of a phone into a second row; the key `?` opens it everywhere. */
+/**
+ * Hides the button for the list of keys on touch screens, where it is useless and would wrap to a second row on a
+ * phone; the key `?` opens the list everywhere.
+ */
 export const ForKeys = styled.span`
   display: contents;
   @media (pointer: coarse) {

@@ -1,6 +1,6 @@
-/** Fills the screen with an element, or leaves full screen. */
+/** Shows an element in full screen, or leaves full screen. */
 export function toggleFullscreen(element: HTMLElement | null): void {
-  // iPhones have no element full screen; the native player of the video is theirs.
+  // iPhones have no full screen for elements; their native video player has it.
   if (document.fullscreenElement) void document.exitFullscreen();
   else void element?.requestFullscreen?.().catch(() => undefined);
 }

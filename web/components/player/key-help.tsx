@@ -28,7 +28,7 @@ interface KeyHelpProps {
   readonly keys?: readonly { readonly keys: readonly string[]; readonly action: string }[];
 }
 
-/** The sheet of keyboard shortcuts; they work while the focus is in the player. */
+/** The list of keyboard shortcuts, which work while the focus is in the player. */
 export function KeyHelp({
   open,
   onOpenChange,

@@ -25,7 +25,7 @@ const Places = styled.ul`
   display: grid;
   grid-template-columns: repeat(auto-fill, minmax(148px, 1fr));
   gap: ${space(0.5)};
-  /* Five rows and a part of the sixth, which tells that there are more. */
+  /* Five and a half rows: the half row shows that there are more. */
   max-height: ${44 * 5.5 + 5 * 4}px;
   overflow-y: auto;
   overscroll-behavior: contain;
@@ -65,11 +65,14 @@ interface MarkGroupProps {
   readonly onJump: (mark: ThreadMark) => void;
   readonly onClose: () => void;
   readonly onKeyDown: (event: KeyboardEvent) => void;
-  /** Handlers that make the line below tell of a mark. */
+  /** Event handlers that make the line below describe a mark. */
   readonly watch: (id: string) => object;
 }
 
-/** Marks that stand too close for a button each, opened out: one button a mark with its time; the first has the focus. */
+/**
+ * An expanded group of marks that are too close for separate buttons: one button per mark with its time; the first
+ * takes the focus.
+ */
 export function MarkGroup({ id, label, marks, playing, onJump, onClose, onKeyDown, watch }: MarkGroupProps) {
   const first = useRef<HTMLButtonElement>(null);
   useEffect(() => first.current?.focus({ preventScroll: true }), []);

@@ -11,7 +11,7 @@ import { MarkGroup } from './mark-group.tsx';
 
 const Jumps = styled.ul<{ $lanes: number; $buttonPx: number }>`
   position: relative;
-  /* One lane is always kept free, so that the report's arrival seldom moves the controls. */
+  /* One lane is always reserved, so that the report's arrival rarely moves the controls. */
   height: ${({ $lanes, $buttonPx }) => Math.max(1, $lanes) * $buttonPx}px;
 `;
 const target = css<{ $colour: string }>`
@@ -47,7 +47,7 @@ const Open = styled.button<{ $colour: string }>`
     ${figures}
     display: grid;
     place-items: center;
-    /* The rim is a little narrower than what is hit, so that neighbours stand apart. */
+    /* The outline is slightly narrower than the hit area, so that neighbours stay apart. */
     width: calc(100% - 3px);
     height: 20px;
     border: 1.5px solid currentColor;
@@ -74,7 +74,7 @@ const Facts = styled.p`
   -webkit-box-orient: vertical;
   -webkit-line-clamp: 3;
   overflow: hidden;
-  /* The lines are kept, so that nothing below moves when another mark is read. */
+  /* The lines are reserved, so that nothing below moves when another mark is described. */
   min-height: 3lh;
   margin-top: ${space(0.5)};
   ${screen.tablet} {
@@ -88,14 +88,14 @@ const Facts = styled.p`
 interface MarkJumpsProps {
   readonly marks: readonly ThreadMark[];
   readonly durationMs: number;
-  /** Where the clip stands: the mark that lies there says what it means. Left out where nothing plays. */
+  /** Current time of the clip; the mark there is described. Omitted where nothing plays. */
   readonly currentMs?: number;
   readonly onJump: (mark: ThreadMark) => void;
 }
 
 /**
- * A button below each mark of the timeline, in as many rows as keep them apart; marks that stand too close for that share one with their
- * count, which opens them out. A line says what the one means that is pointed at, has the focus, or plays.
+ * Buttons below the marks of the timeline, in as many rows as keep them apart. Marks too close for that share one
+ * button with their number, which expands them. A line below describes the mark that is hovered, focused or playing.
  */
 export function MarkJumps({ marks, durationMs, currentMs, onJump }: MarkJumpsProps) {
   const list = useRef<HTMLUListElement>(null);
@@ -106,7 +106,7 @@ export function MarkJumps({ marks, durationMs, currentMs, onJump }: MarkJumpsPro
   const widthPx = useWidth(list, 640);
   const [pointed, setPointed] = useState<string | null>(null);
   const [focused, setFocused] = useState<string | null>(null);
-  /** The first mark of the group that is opened out. */
+  /** Id of the first mark in the expanded group. */
   const [openedAt, setOpenedAt] = useState<string | null>(null);
   const { slots, lanes } = layOutMarks(marks, { durationMs, widthPx }, pointer);
   const opened = slots.find((slot) => slot.marks.length > 1 && slot.marks.some(({ id }) => id === openedAt));
@@ -180,7 +180,7 @@ export function MarkJumps({ marks, durationMs, currentMs, onJump }: MarkJumpsPro
       </Jumps>
       {opened && (
         <MarkGroup
-          // Another one begins at its first place.
+          // Another group starts at its first mark.
           key={keyOf(opened)}
           id={groupId}
           label={groupLabel(opened)}
@@ -217,20 +217,20 @@ export function MarkJumps({ marks, durationMs, currentMs, onJump }: MarkJumpsPro
 
 const keyOf = ({ marks: [first] }: MarkSlot): string => `group-${first.id}`;
 
-/** How many there are, where, and how many of them were not mended. */
+/** Says how many marks there are, where, and how many of them were not repaired. */
 function groupLabel({ marks }: MarkSlot): string {
   const endMs = Math.max(...marks.map((mark) => mark.endMs));
   const left = marks.filter(({ outcome }) => outcome === 'left_alone').length;
   return playerTexts.group(marks.length, formatMark(marks[0].startMs), formatMark(endMs), left);
 }
 
-/** What colours a group: a defect that is still there is not to be overlooked among mended ones. */
+/** The outcome that colours a group: a remaining defect must stand out among repaired ones. */
 function worstOf({ marks }: MarkSlot): ThreadMark['outcome'] {
   const has = (outcome: ThreadMark['outcome']) => marks.some((mark) => mark.outcome === outcome);
   return (['left_alone', 'found', 'flagged'] as const).find(has) ?? 'repaired';
 }
 
-/** The mark that lies at a moment; of several the shortest, because the long ones are there all the time. */
+/** The mark at a time; if several overlap, the shortest, because long ones are present all the time. */
 function markAt(marks: readonly ThreadMark[], ms: number): ThreadMark | undefined {
   return marks
     .filter(({ startMs, endMs }) => ms >= startMs - 1 && ms <= Math.max(endMs, startMs + 40))

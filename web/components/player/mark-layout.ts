@@ -1,19 +1,19 @@
 import type { ThreadMark } from '../thread-strip.tsx';
 
-/** Least side of a button below the timeline, CSS pixels: for a mouse (WCAG 2.5.8) and for a finger (2.5.5). */
+/** Smallest side of a button below the timeline, CSS pixels: for a mouse (WCAG 2.5.8) and for a finger (2.5.5). */
 export const BUTTON_PX = { fine: 24, coarse: 44 } as const;
-/** Rows of buttons: more would push the controls off the screen. */
+/** Maximum of button rows; more would push the controls off the screen. */
 const MOST_LANES = { fine: 3, coarse: 2 } as const;
-/** A mark of so many buttons’ width is a stretch, which is easily hit: it has a row of its own while there is one. */
+/** A mark as wide as this many buttons is a stretch, which is easy to hit: it gets its own row while one is free. */
 const STRETCH_BUTTONS = 3;
 
 export type Pointer = keyof typeof BUTTON_PX;
 
-/** A button below the timeline: for one mark, or for several that have no room for one each. */
+/** A button below the timeline: for one mark, or for several without room for separate buttons. */
 export interface MarkSlot {
-  /** By their start. */
+  /** Ordered by start. */
   readonly marks: readonly [ThreadMark, ...ThreadMark[]];
-  /** Row, from 0. */
+  /** Row, counted from 0. */
   readonly lane: number;
   readonly leftPx: number;
   readonly widthPx: number;
@@ -21,7 +21,7 @@ export interface MarkSlot {
 
 interface Axis {
   readonly durationMs: number;
-  /** Of the timeline on the page. */
+  /** Width of the timeline on the page. */
   readonly widthPx: number;
   readonly buttonPx: number;
 }
@@ -29,18 +29,18 @@ interface Axis {
 interface Extent {
   readonly mark: ThreadMark;
   readonly leftPx: number;
-  /** Of the mark itself; a button may reach further. */
+  /** Right end of the mark itself; its button may extend further. */
   readonly endPx: number;
 }
 
-/** At the right edge a button is moved in. */
+/** At the right edge a button is moved inwards. */
 function extentOf(mark: ThreadMark, { durationMs, widthPx, buttonPx }: Axis): Extent {
   const toPx = (ms: number) => Math.min(widthPx, Math.max(0, (ms / durationMs) * widthPx));
   const leftPx = Math.max(0, Math.min(toPx(mark.startMs), widthPx - buttonPx));
   return { mark, leftPx, endPx: toPx(mark.endMs) };
 }
 
-/** Gives each its first free row, so that a fault over the whole clip does not lie on the short ones. */
+/** Puts each mark in its first free row, so that a fault over the whole clip does not cover the short ones. */
 function inLanes(extents: readonly Extent[], buttonPx: number): MarkSlot[] {
   const endsPx: number[] = [];
   return extents.map(({ mark, leftPx, endPx }) => {
@@ -52,7 +52,10 @@ function inLanes(extents: readonly Extent[], buttonPx: number): MarkSlot[] {
   });
 }
 
-/** One row in which no button lies on another: what begins within the width of a button, or within what is there, goes together. */
+/**
+ * Puts all marks in one row without overlapping buttons: a mark within the width of the previous button, or within its
+ * marks, joins its group.
+ */
 function inGroups(extents: readonly Extent[], buttonPx: number): MarkSlot[] {
   const slots: MarkSlot[] = [];
   for (const { mark, leftPx, endPx } of extents) {
@@ -68,8 +71,8 @@ function inGroups(extents: readonly Extent[], buttonPx: number): MarkSlot[] {
 const lanesOf = (slots: readonly MarkSlot[]): number => Math.max(0, ...slots.map(({ lane }) => lane + 1));
 
 /**
- * Lays out the buttons below a timeline. Where they have room in a few rows, each mark has one; where not, marks that stand close
- * together share one, and long stretches stay apart below them.
+ * Lays out the buttons below a timeline. If a few rows are enough, each mark gets its own button. Otherwise marks close
+ * together share one, and long stretches stay separate below them.
  */
 export function layOutMarks(
   marks: readonly ThreadMark[],

@@ -37,7 +37,7 @@ export interface Device {
   readonly ios: boolean;
 }
 
-/** Reads the device from the browser's own description. */
+/** Detects the device from the browser's user agent. */
 export function deviceOf({
   userAgent,
   maxTouchPoints,
@@ -45,7 +45,7 @@ export function deviceOf({
   readonly userAgent: string;
   readonly maxTouchPoints: number;
 }): Device {
-  // iPads call themselves Macs, but no Mac has a touch screen.
+  // iPads identify as Macs, but no Mac has a touch screen.
   const ios = /iPhone|iPad|iPod/.test(userAgent) || (/Macintosh/.test(userAgent) && maxTouchPoints > 1);
   return { ios, phone: ios || /Android|Mobi/.test(userAgent) };
 }
@@ -58,7 +58,7 @@ interface PlaybackFallbackProps {
   readonly onRetry: () => void;
 }
 
-/** Shown when playback failed: links that work without the player, and what to do with them. */
+/** Shown when playback failed: links that work without the player, with an explanation. */
 export function PlaybackFallback({
   device,
   src,

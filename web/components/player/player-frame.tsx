@@ -16,20 +16,20 @@ const Frame = styled.div`
   }
 `;
 
-/** What the keys of a player can do; what is left out has no meaning there. */
+/** Actions of a player's keys; omitted ones have no meaning there. */
 export interface PlayerDeeds {
   toggle(): void;
   toggleMute(): void;
   seek(ms: number): void;
   nowMs(): number;
   pause(): void;
-  /** To the next or previous marked place. */
+  /** Jumps to the next or previous marked place. */
   toSpan(direction: 1 | -1): void;
   showHelp(): void;
   compare?: (() => void) | undefined;
   toggleCaptions?: () => void;
   readonly durationMs: number;
-  /** Length of one picture. */
+  /** Length of one picture, ms. */
   readonly frameMs: number;
 }
 
@@ -64,13 +64,13 @@ function act(action: PlayerAction, deeds: PlayerDeeds, frame: HTMLElement | null
 interface PlayerFrameProps {
   readonly label: string;
   readonly deeds: PlayerDeeds;
-  /** Lets the frame itself take the focus, by a script. */
+  /** Lets the frame itself be focused by script. */
   readonly focusable?: boolean;
   readonly ref: RefObject<HTMLDivElement | null>;
   readonly children: ReactNode;
 }
 
-/** What surrounds picture, time axis and controls of a player, and listens to its keys. */
+/** Surrounds picture, timeline and controls of a player, and handles its keys. */
 export function PlayerFrame({ label, deeds, focusable = false, ref, children }: PlayerFrameProps) {
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
     if (takesText(event.target)) return;
@@ -82,7 +82,7 @@ export function PlayerFrame({ label, deeds, focusable = false, ref, children }: 
     act(action, deeds, ref.current);
   };
   return (
-    // Keys are shortcuts only: each one has a button or a slider as its equal.
+    // Keys are only shortcuts: each has an equivalent button or slider.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <Frame
       ref={ref}

@@ -34,23 +34,23 @@ interface KeyPress {
   readonly altKey: boolean;
 }
 
-/** The action of a key press, or null; combinations with Ctrl, Alt or Meta belong to the browser. */
+/** The action of a key press, or null; combinations with Ctrl, Alt or Meta are left to the browser. */
 export function actionOf({ key, ctrlKey, metaKey, altKey }: KeyPress): PlayerAction | null {
   if (ctrlKey || metaKey || altKey) return null;
   return ACTIONS.get(key.toLowerCase()) ?? null;
 }
 
-/** Whether an element takes text, so that letters typed there are no commands. */
+/** Whether an element takes text, so that letters typed there are not shortcuts. */
 export function takesText(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return !['range', 'radio', 'checkbox'].includes(target.type);
   return target.isContentEditable || ['TEXTAREA', 'SELECT'].includes(target.tagName);
 }
 
-/** A little slack, so that a jump from a mark reaches the one before it and not the same again. */
+/** Tolerance, so that a jump from a mark reaches the previous one and not the same again. */
 const SLACK_MS = 300;
 
-/** Start of the next or previous marked place from `nowMs`, or null when there is none that way. */
+/** Start of the next or previous marked place from `nowMs`, or null when there is none in that direction. */
 export function neighbourSpan(startsMs: readonly number[], nowMs: number, direction: 1 | -1): number | null {
   const sorted = [...startsMs].toSorted((a, b) => a - b);
   const found =

@@ -45,7 +45,7 @@ function showPlayer(onCompare?: () => void): HTMLVideoElement {
 }
 
 beforeEach(() => {
-  // jsdom plays nothing.
+  // jsdom does not play.
   vi.spyOn(HTMLMediaElement.prototype, 'load').mockImplementation(() => undefined);
   vi.spyOn(HTMLMediaElement.prototype, 'pause').mockImplementation(() => undefined);
 });
@@ -55,7 +55,7 @@ afterEach(() => {
 });
 
 describe('VideoPlayer', () => {
-  it('plays by its button and by Space or K, not while typing', () => {
+  it('plays by its button and by Space or K, but not while typing', () => {
     const play = vi.spyOn(HTMLMediaElement.prototype, 'play').mockResolvedValue();
     showPlayer();
     const player = screen.getByRole('group', { name: 'Player: harbour.mp4' });
@@ -67,7 +67,7 @@ describe('VideoPlayer', () => {
     expect(play).toHaveBeenCalledTimes(3);
   });
 
-  it('jumps to a mark by its button and through the mended places by [ and ]', () => {
+  it('jumps to a mark by its button, and through the repaired places by [ and ]', () => {
     const video = showPlayer();
     const player = screen.getByRole('group', { name: 'Player: harbour.mp4' });
     fireEvent.click(screen.getByRole('button', { name: 'Jump to Mark b' }));
@@ -77,7 +77,7 @@ describe('VideoPlayer', () => {
     expect(video.currentTime).toBe(2);
   });
 
-  it('tells what the mark means that is pointed at, has the focus or plays', () => {
+  it('describes the mark that is hovered, focused or playing', () => {
     const video = showPlayer();
     const facts = screen.getByTestId('mark-facts');
     const jump = screen.getByRole('button', { name: 'Jump to Mark b' });
@@ -90,14 +90,14 @@ describe('VideoPlayer', () => {
     expect(screen.getByRole('button', { name: 'Jump to Mark a' })).toHaveAttribute('aria-current', 'true');
   });
 
-  it('opens the comparison by B where there is one', () => {
+  it('opens the comparison by B if there is one', () => {
     const compare = vi.fn();
     showPlayer(compare);
     fireEvent.keyDown(screen.getByRole('group', { name: 'Player: harbour.mp4' }), { key: 'b' });
     expect(compare).toHaveBeenCalledOnce();
   });
 
-  it('is a slider that says where it stands', () => {
+  it('is a slider that says its position', () => {
     const video = showPlayer();
     const slider = screen.getByRole('slider', { name: 'Position' });
     fireEvent.change(slider, { target: { value: '4000' } });
@@ -147,7 +147,7 @@ describe('layOutMarks', () => {
     layOutMarks(marks, { durationMs, widthPx }, pointer);
   const idsOf = ({ marks }: MarkSlot) => marks.map(({ id }) => id).join();
 
-  it('keeps a fault over the whole clip off the short ones', () => {
+  it('does not put a fault over the whole clip on top of the short ones', () => {
     const { slots } = at(MARKS, 10_000, 640);
     expect(slots.map((slot) => [idsOf(slot), slot.lane])).toEqual([
       ['whole', 0],
@@ -156,14 +156,14 @@ describe('layOutMarks', () => {
     ]);
   });
 
-  it('gives neighbours that are too close for two buttons different lanes, while there are few', () => {
+  it('puts neighbours that are too close for two buttons in different lanes, while there are few', () => {
     const near = [mark('a', 1000, 1010), mark('b', 1100, 1110)];
     expect(at(near, 60_000, 640).lanes).toBe(2);
     const ends = [mark('a', 9800, 9900), mark('b', 9950, 10_000)];
     expect(at(ends, 10_000, 320).lanes).toBe(2);
   });
 
-  it('keeps marks apart that have room on a desktop', () => {
+  it('keeps separate marks that have room on a desktop', () => {
     const marks = [mark('a', 1000, 1100), mark('b', 1600, 1700)];
     expect(at(marks, 10_000, 900).lanes).toBe(1);
     expect(at(marks, 10_000, 320).lanes).toBe(2);
@@ -197,7 +197,7 @@ describe('layOutMarks', () => {
   );
 });
 
-describe('many marks in a small place', () => {
+describe('many marks close together', () => {
   const crowd = Array.from({ length: 40 }, (_, n) => ({
     ...mark(`m${n}`, 4000 + n * 20, 4010 + n * 20),
     label: `Dropped frames ${n}`,
@@ -210,7 +210,7 @@ describe('many marks in a small place', () => {
     return { jumps, opener: () => screen.getByRole('button', { name: /^Open 40 places/ }) };
   }
 
-  it('share a button that says how many, where, and what was left, and opens them out', () => {
+  it('share a button that says how many, where, and what was left, and expands them', () => {
     const { jumps, opener } = showCrowd();
     expect(opener()).toHaveAccessibleName('Open 40 places at 0:04, 1 left as it is');
     expect(opener()).toHaveTextContent('40');
@@ -225,7 +225,7 @@ describe('many marks in a small place', () => {
     expect(jumps).toEqual(['m7']);
   });
 
-  it('close by Escape or their button, and the focus goes back', () => {
+  it('close by Escape or their button, and the focus returns', () => {
     const { opener } = showCrowd();
     fireEvent.click(opener());
     fireEvent.keyDown(document.activeElement ?? document.body, { key: 'Escape' });
@@ -250,11 +250,11 @@ describe('actionOf', () => {
     ['N', { do: 'span', direction: 1 }],
     ['p', { do: 'span', direction: -1 }],
     ['q', null],
-  ])('takes %s', (key, action) => {
+  ])('maps %s', (key, action) => {
     expect(actionOf({ key, ...plain })).toEqual(action);
   });
 
-  it('leaves combinations to the browser', () => {
+  it('leaves key combinations to the browser', () => {
     expect(actionOf({ key: 'f', ...plain, metaKey: true })).toBeNull();
   });
 });

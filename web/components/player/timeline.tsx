@@ -29,7 +29,7 @@ interface TimelineProps {
   readonly onSeek: (ms: number) => void;
 }
 
-/** The seek bar: the clip's thread with its marks, and a button below each mark that jumps there and tells its figures. */
+/** The seek bar: the clip's thread with its marks, and a button below each mark that jumps there and describes it. */
 export function Timeline({ currentMs, durationMs, marks, onSeek }: TimelineProps) {
   const share = durationMs > 0 ? currentMs / durationMs : 0;
   return (

@@ -9,14 +9,14 @@ export interface Playback {
   readonly captions: boolean;
 }
 
-/** Shows or hides a text track; answers whether it shows now. */
+/** Shows or hides a text track; returns whether it is shown now. */
 function toggleTrack(track: TextTrack | undefined): boolean {
   if (!track) return false;
   track.mode = track.mode === 'showing' ? 'disabled' : 'showing';
   return track.mode === 'showing';
 }
 
-/** What the video element says about itself, and the few commands on it. */
+/** The state of a video element, and the few commands on it. */
 export function usePlayback(knownDurationMs: number | null) {
   const video = useRef<HTMLVideoElement>(null);
   const [state, setState] = useState<Playback>({
@@ -62,12 +62,12 @@ export function usePlayback(knownDurationMs: number | null) {
     const end = Number.isFinite(element.duration) ? element.duration : ms / 1000;
     element.currentTime = Math.min(end, Math.max(0, ms / 1000));
   }, []);
-  /** Where the element stands at this moment; the state follows its events a little later. */
+  /** The current position of the element, ms; the state follows its events a little later. */
   const nowMs = useCallback(() => (video.current?.currentTime ?? 0) * 1000, []);
   const toggle = useCallback(() => {
     const element = video.current;
     if (!element) return;
-    // A refused start is reported by the error event; a click that is overtaken is no fault.
+    // The error event reports a refused start; a start overtaken by another click is no error.
     if (element.paused) void element.play().catch(() => undefined);
     else element.pause();
   }, []);

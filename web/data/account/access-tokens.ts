@@ -23,13 +23,12 @@ export function useAccessTokens() {
 export interface NewAccessToken {
   readonly name: string;
   readonly scopes: TokenScope[];
-  /** Left out: it works until it is revoked. */
+  /** If omitted, the token is valid until revoked. */
   readonly expiresInDays?: number;
 }
 
 /**
- * Makes a token. Its secret is in the answer of this call alone, so the answer is not kept any longer than the
- * component that asked for it.
+ * Creates a token. Only this answer contains the secret, so it is kept no longer than the component that requested it.
  */
 export function useCreateAccessToken() {
   const client = useQueryClient();
@@ -44,7 +43,7 @@ export function useRevokeAccessToken() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (id: string) => callApi(apiAccessApi.revoke, { params: { id } }),
-    // A token that somebody else has revoked meanwhile must leave the list too.
+    // A token that was revoked elsewhere meanwhile must leave the list too.
     onSettled: () => client.invalidateQueries({ queryKey: KEY }),
   });
 }

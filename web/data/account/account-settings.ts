@@ -11,11 +11,11 @@ const storageAtom = atomWithQuery((get) => ({
   queryKey: queryKeyOf(accountApi.storage),
   queryFn: ({ signal }) => callApi(accountApi.storage, { signal }),
   enabled: Boolean(get(sessionAtom).data),
-  // Uploads, fixes and the clock of the retention all change it: every visit measures anew.
+  // Uploads, fixes and expiry all change it, so every visit measures it again.
   staleTime: 0,
 }));
 
-/** Bytes the account occupies, by kind; measured anew at every visit. */
+/** Bytes that the account occupies, by kind; measured again at every visit. */
 export function useStorageUse() {
   return useAtomValue(storageAtom);
 }
@@ -28,7 +28,7 @@ export function useChangePassword() {
   });
 }
 
-/** Deletes the account for ever; afterwards nobody is signed in and nothing of it is cached. */
+/** Deletes the account permanently; afterwards nobody is signed in and nothing of it is cached. */
 export function useDeleteAccount() {
   const client = useQueryClient();
   return useMutation({

@@ -4,7 +4,7 @@ import { callApi, tellApi } from '../api-client.ts';
 import { useForgetIdeaDraft } from '../ideas/idea-draft.ts';
 import { SESSION_KEY } from '../query-client.ts';
 
-// The error catalogue (specification section 8) wants these four failures on the console as well.
+// The error catalogue (specification section 8) requires these four failures on the console as well.
 function logFailure(what: string, error: unknown): void {
   // oxlint-disable-next-line no-console
   console.error(what, error);
@@ -66,7 +66,7 @@ export function useResetPassword() {
   });
 }
 
-/** Verifies a mailed token by the page's own call (D-25). */
+/** Verifies a mailed token by a call from the page (D-25). */
 export function useVerifyEmail() {
   return useMutation({
     mutationFn: (token: string) => tellApi(authApi.verifyEmail, { query: { token } }),

@@ -8,7 +8,7 @@ interface Shown {
   readonly options: NotificationOptions;
 }
 
-/** A browser that answers the question for permission in one way; `shown` are the notices it was given. */
+/** A browser that answers the permission request in one way; `shown` are the notices it was given. */
 function fakeBrowser(permission: NotificationPermission, answer: NotificationPermission = permission) {
   const shown: Shown[] = [];
   const asked = vi.fn<() => Promise<NotificationPermission>>(async () => {
@@ -60,14 +60,14 @@ describe('useBrowserNotice', () => {
     expect(browserNotice()).toBe('off');
   });
 
-  it('stays off when the question is closed without an answer', async () => {
+  it('stays off when the request is closed without an answer', async () => {
     fakeBrowser('default', 'default');
     const { result } = renderHook(() => useBrowserNotice());
     await act(async () => expect(await result.current.choose(true)).toBe('off'));
     expect(result.current.state).toBe('off');
   });
 
-  it('is blocked when the person refuses', async () => {
+  it('is blocked when the user refuses', async () => {
     fakeBrowser('default', 'denied');
     const { result } = renderHook(() => useBrowserNotice());
     await act(() => result.current.choose(true));
@@ -83,7 +83,7 @@ describe('useBrowserNotice', () => {
 });
 
 describe('announceEnd', () => {
-  it('tells what became of the video while the tab is hidden', () => {
+  it('says how the video ended while the tab is hidden', () => {
     const { shown } = fakeBrowser('granted');
     localStorage.setItem('reelmend-notify', 'on');
     announceEnd(end);
@@ -94,7 +94,7 @@ describe('announceEnd', () => {
     ]);
   });
 
-  it('keeps quiet in a visible tab', () => {
+  it('stays silent in a visible tab', () => {
     const { shown } = fakeBrowser('granted');
     localStorage.setItem('reelmend-notify', 'on');
     hide(false);
@@ -113,7 +113,7 @@ describe('announceEnd', () => {
     expect(shown).toEqual([]);
   });
 
-  it('survives a browser that allows notices to service workers only', () => {
+  it('survives a browser that allows notices only for service workers', () => {
     class Refusing {
       static readonly permission = 'granted';
       constructor() {

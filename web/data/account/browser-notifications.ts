@@ -5,8 +5,8 @@ import type { VideoEnd } from '../videos/video-ends.ts';
 const STORAGE_KEY = 'reelmend-notify';
 
 /**
- * `unsupported`: this browser has none. `blocked`: the person has refused, only the browser's settings can undo
- * that. `off` and `on`: the choice made on the account page.
+ * `unsupported`: this browser has no notifications. `blocked`: the user refused, and only the browser's settings can
+ * undo that. `off` and `on`: the choice on the account page.
  */
 export type BrowserNotice = 'unsupported' | 'blocked' | 'off' | 'on';
 
@@ -18,18 +18,18 @@ function storedChoice(): boolean {
   }
 }
 
-/** What the browser and the person allow at this moment. */
+/** What browser and user allow at the moment. */
 export function browserNotice(): BrowserNotice {
   if (!('Notification' in globalThis)) return 'unsupported';
   if (Notification.permission === 'denied') return 'blocked';
   return Notification.permission === 'granted' && storedChoice() ? 'on' : 'off';
 }
 
-/** Told to this page when the choice was made in it; other tabs learn it by the storage event. */
+/** Dispatched in this page when the choice was made here; other tabs get the storage event. */
 const CHOSEN = 'reelmend:notify';
 
 function watchNotice(look: () => void): () => void {
-  // Whoever comes back from the browser's settings sees at once what they have set.
+  // After returning from the browser's settings, users see at once what they have set.
   const events = [CHOSEN, 'storage', 'focus'] as const;
   for (const event of events) window.addEventListener(event, look);
   return () => {
@@ -43,13 +43,13 @@ async function settle(on: boolean): Promise<void> {
     if (on && Notification.permission === 'granted') localStorage.setItem(STORAGE_KEY, 'on');
     else localStorage.removeItem(STORAGE_KEY);
   } catch {
-    // Storage that is switched off: nothing is kept, and nothing will be shown.
+    // When storage is disabled, nothing is kept and nothing will be shown.
   }
 }
 
 /**
- * The present choice and its switch. Switching on asks the browser for permission when it must; the answer of
- * `choose` is what holds then. `asking` while the person has not answered the browser.
+ * The current choice and its switch. Switching on asks the browser for permission when necessary; `choose` returns the
+ * resulting state. `asking` is true until the user has answered the browser.
  */
 export function useBrowserNotice(): {
   readonly state: BrowserNotice;
@@ -69,14 +69,14 @@ export function useBrowserNotice(): {
   return { state, asking, choose };
 }
 
-/** Whether a notice would be shown now: the tab is hidden and the person has agreed. */
+/** Whether a notice would be shown now: the tab is hidden and the user has agreed. */
 export function wantsNotice(): boolean {
   return document.visibilityState === 'hidden' && browserNotice() === 'on';
 }
 
 /**
- * Shows a notice of the operating system, if one is wanted; otherwise nothing. Several hidden tabs of one account
- * show it once: equal tags replace each other.
+ * Shows a notice of the operating system if wanted, otherwise nothing. Several hidden tabs of one account show it once,
+ * because equal tags replace each other.
  */
 export function announceEnd(video: VideoEnd): void {
   if (!wantsNotice()) return;

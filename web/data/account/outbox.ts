@@ -10,8 +10,8 @@ const outbox = z.array(
 );
 
 /**
- * Mails that a server without a mail service has written to files; the address exists on such a server only,
- * outside production and for its own machine (D-16). `data` stays undefined everywhere else.
+ * Mails that a server without a mail service has written to files. The address exists only on such a server, outside
+ * production and for its own machine (D-16); elsewhere `data` stays undefined.
  */
 export function useOutbox() {
   return useQuery({

@@ -11,14 +11,14 @@ import { useCancelWork } from '../cancel-work.ts';
 import { queryKeyOf } from '../query-client.ts';
 import { useShowToast } from '../toasts.ts';
 
-/** A file takes seconds to minutes and nothing pushes its progress: it is read every second meanwhile. */
+/** A file takes seconds to minutes and its progress is not pushed, so it is polled every second. */
 const INTERVAL_MS = 1000;
 
 const keyOf = (videoId: string) => queryKeyOf(captionsApi.burned, { id: videoId });
 
 /**
- * The file with captions in the picture, followed while it is made.
- * @param version of clip and words: with another one the file is an older one
+ * The file with captions in the picture, polled while it is made.
+ * @param version of clip and words; with another version the file is outdated
  */
 export function useBurnedCaptions(videoId: string, version: string) {
   const burnedAtom = useMemo(
@@ -34,7 +34,7 @@ export function useBurnedCaptions(videoId: string, version: string) {
   return useAtomValue(burnedAtom);
 }
 
-/** Asks for the file with the words that are saved. */
+/** Requests the file with the saved words. */
 export function useBurnCaptions(videoId: string, version: string) {
   const client = useQueryClient();
   return useMutation({
@@ -44,14 +44,14 @@ export function useBurnCaptions(videoId: string, version: string) {
   });
 }
 
-/** Stops the file that is being made. */
+/** Cancels the file that is being made. */
 export function useCancelBurn(videoId: string, version: string) {
   const client = useQueryClient();
   const showToast = useShowToast();
   return useCancelWork({
     call: () => callApi(captionsApi.cancelBurn, { params: { id: videoId } }),
     onAnswer: async (state) => {
-      // A reading that began before would bring the work back for a moment.
+      // A read that began earlier would show the work again for a moment.
       await client.cancelQueries({ queryKey: keyOf(videoId) });
       client.setQueryData([...keyOf(videoId), version], state);
       if (state.run?.state === 'cancelled')

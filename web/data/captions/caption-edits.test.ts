@@ -32,14 +32,14 @@ const rows = (cues: readonly VideoCue[]) => cues.map(({ startMs, endMs, text }) 
 const TWO = [cue(1000, 3000, 'Hello there my friend'), cue(4000, 5000, null)];
 
 describe('edits of captions', () => {
-  it('make typed words the person’s own, and leave a measured time measured when they are taken away', () => {
+  it('mark typed words as manual, and keep a measured time measured when the words are removed', () => {
     const heard = [cue(0, 1000, 'hullo', { source: 'speech_model', confidence: 0.4 })];
     expect(setText(heard, 0, 'hello')).toEqual([cue(0, 1000, 'hello', { source: 'manual' })]);
     expect(setText(setText(TWO, 1, 'x'), 1, '')[1]).toMatchObject({ text: null });
     expect(setText(TWO, 0, 'Hello there my friend')).toBe(TWO);
   });
 
-  it('split at the cursor, with time by what each part takes to say, and lose no word', () => {
+  it('split at the cursor, with time by how long each part takes to say, and lose no word', () => {
     const [left, right, last] = splitCue(TWO, 0, 11);
     expect([left?.text, right?.text]).toEqual(['Hello there', 'my friend']);
     expect(left?.endMs).toBe(right?.startMs);
@@ -95,7 +95,7 @@ describe('edits of captions', () => {
     ]);
   });
 
-  it('tell what is hard to read', () => {
+  it('say what is hard to read', () => {
     expect(readingOf(cue(0, 2000, 'Short and easy'))).toEqual({ chars: 14, charsPerSecond: 7, hints: [] });
     expect(readingOf(cue(0, 500, 'x'.repeat(90))).hints).toEqual(['fast', 'long', 'short_time']);
     expect(readingOf(cue(0, 9000, 'slow')).hints).toEqual(['long_time']);
@@ -108,7 +108,7 @@ describe('times of cues', () => {
     [0, '00:00.000'],
     [83_450, '01:23.450'],
     [3_723_004, '62:03.004'],
-  ])('%i ms reads %s and back', (ms, text) => {
+  ])('%i ms is shown as %s and parsed back', (ms, text) => {
     expect(formatCueTime(ms)).toBe(text);
     expect(parseCueTime(text)).toBe(ms);
   });
@@ -121,7 +121,7 @@ describe('times of cues', () => {
     ['abc', null],
     ['', null],
     ['-1', null],
-  ])('%s is understood as %s', (text, ms) => {
+  ])('%s is parsed as %s', (text, ms) => {
     expect(parseCueTime(text)).toBe(ms);
   });
 });

@@ -4,9 +4,9 @@ import { tidyCueText } from '#common/parse-captions.ts';
 
 export type Cues = readonly VideoCue[];
 
-/** Length of a new cue, and the least room it needs, ms. */
+/** Length of a new cue, and the minimum room it needs, ms. */
 const NEW_CUE = { ms: 2000, leastMs: 300 } as const;
-/** What readers follow: common broadcast practice, as in the repair's own cues. */
+/** Limits of readable captions: common broadcast practice, as for the repair's own cues. */
 export const READING = { charsPerSecond: 20, lines: 2, lineChars: 42, leastMs: 700, mostMs: 7000 } as const;
 
 const replaceAt = (cues: Cues, index: number, ...by: VideoCue[]): VideoCue[] => [
@@ -15,7 +15,7 @@ const replaceAt = (cues: Cues, index: number, ...by: VideoCue[]): VideoCue[] => 
   ...cues.slice(index + 1),
 ];
 
-/** Words of a cue; typed ones are the person's own, none are none. */
+/** Sets the words of a cue; typed words become manual, and an empty text means no words. */
 export function setText(cues: Cues, index: number, text: string): Cues {
   const cue = cues[index];
   if (!cue || cue.text === text) return cues;
@@ -24,7 +24,7 @@ export function setText(cues: Cues, index: number, text: string): Cues {
   return replaceAt(cues, index, { ...cue, text: words, source, confidence: null });
 }
 
-/** Times of a cue, ms; its words stay whosever they are. */
+/** Sets the times of a cue, ms; its words keep their source. */
 export function setTimes(cues: Cues, index: number, times: { startMs?: number; endMs?: number }): Cues {
   const cue = cues[index];
   if (!cue) return cues;
@@ -33,8 +33,8 @@ export function setTimes(cues: Cues, index: number, times: { startMs?: number; e
 }
 
 /**
- * Cuts a cue in two: its words at `cursor`, its time by how long each part takes to say. Without words, or with the cursor at an
- * end, it is halved and the words stay on their side.
+ * Splits a cue in two: its words at `cursor`, its time by how long each part takes to say. Without words, or with the
+ * cursor at an end, the time is halved and the words stay on their side.
  */
 export function splitCue(cues: Cues, index: number, cursor: number | null): Cues {
   const cue = cues[index];
@@ -58,7 +58,7 @@ export function splitCue(cues: Cues, index: number, cursor: number | null): Cues
   );
 }
 
-/** Near the middle, between two words. */
+/** Splits a text near its middle, between two words. */
 function halve(text: string): [string, string] {
   const words = text.split(/\s+/).filter((word) => word !== '');
   if (words.length < 2) return [text.trim(), ''];
@@ -66,7 +66,7 @@ function halve(text: string): [string, string] {
   return [words.slice(0, middle).join(' '), words.slice(middle).join(' ')];
 }
 
-/** Makes a cue and the next one a single cue; the last one stays. */
+/** Joins a cue with the next one; the last one stays unchanged. */
 export function mergeWithNext(cues: Cues, index: number): Cues {
   const [cue, next] = [cues[index], cues[index + 1]];
   if (!cue || !next) return cues;
@@ -90,8 +90,8 @@ export function removeCue(cues: Cues, index: number): Cues {
 }
 
 /**
- * Adds an empty cue at a moment, as long as there is room for it, at most 2 s.
- * @returns the place it took; null where another cue stands there
+ * Adds an empty cue at a time, as long as there is room, at most 2 s.
+ * @returns its index; null where another cue is
  */
 export function addCueAt(cues: Cues, atMs: number): { cues: Cues; index: number } | null {
   const startMs = Math.max(0, Math.round(atMs));
@@ -108,7 +108,7 @@ export function addCueAt(cues: Cues, atMs: number): { cues: Cues; index: number 
   return { cues: [...cues.slice(0, index), cue, ...cues.slice(index)], index };
 }
 
-/** Adds an empty cue right behind another. @returns null where the next one leaves no room */
+/** Adds an empty cue right after another. @returns null when the next one leaves no room */
 export function addCueAfter(cues: Cues, index: number): { cues: Cues; index: number } | null {
   return addCueAt(cues, cues[index]?.endMs ?? 0);
 }
@@ -120,7 +120,7 @@ export function shiftAll(cues: Cues, byMs: number): Cues {
   return cues.map((cue) => ({ ...cue, startMs: cue.startMs + by, endMs: cue.endMs + by }));
 }
 
-/** Cues as they are stored: words tidied, none where nothing is left. */
+/** Converts cues to the form in which they are stored: tidy words, null where nothing is left. */
 export function toStored(cues: Cues): VideoCue[] {
   return cues.map((cue) => {
     const text = cue.text === null ? '' : tidyCueText(cue.text);
@@ -130,7 +130,7 @@ export function toStored(cues: Cues): VideoCue[] {
 
 export type ReadingHint = 'fast' | 'long' | 'short_time' | 'long_time';
 
-/** Characters, how fast they must be read, and what makes a cue hard to read; none of it keeps it from being saved. */
+/** The number of characters, the reading speed and what makes a cue hard to read; none of it prevents saving. */
 export function readingOf({ text, startMs, endMs }: Pick<VideoCue, 'text' | 'startMs' | 'endMs'>) {
   const chars = text === null ? 0 : Array.from(tidyCueText(text)).length;
   const lengthMs = Math.max(1, endMs - startMs);
@@ -143,7 +143,7 @@ export function readingOf({ text, startMs, endMs }: Pick<VideoCue, 'text' | 'sta
   return { chars, charsPerSecond, hints };
 }
 
-/** `mm:ss.mmm` of ms. */
+/** Formats ms as `mm:ss.mmm`. */
 export function formatCueTime(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   const two = (value: number) => String(value).padStart(2, '0');
@@ -151,7 +151,7 @@ export function formatCueTime(ms: number): string {
   return `${two(Math.floor(whole / 60_000))}:${seconds}`;
 }
 
-/** ms of `mm:ss.mmm`, of `ss`, and of `hh:mm:ss`, with a comma as well; null for anything else. */
+/** Parses `mm:ss.mmm`, `ss` and `hh:mm:ss`, also with a comma, to ms; null for anything else. */
 export function parseCueTime(text: string): number | null {
   const match = /^(?:(?:(\d{1,2}):)?(\d{1,4}):)?(\d{1,5})(?:[.,](\d{1,3}))?$/.exec(text.trim());
   if (!match) return null;

@@ -1,7 +1,7 @@
 import type { Cues } from './caption-edits.ts';
 import { mergeCues } from './merge-cues.ts';
 
-/** What can be taken back, with the cue that was worked on, so that the eye finds the change. */
+/** A state that can be undone to, with the selected cue, so that the change is easy to find. */
 interface Step {
   readonly cues: Cues;
   readonly selected: number;
@@ -10,33 +10,36 @@ interface Step {
 export interface CaptionHistory extends Step {
   readonly past: readonly Step[];
   readonly future: readonly Step[];
-  /** Changes with the same name are one step back: typing in one cue. */
+  /** Successive changes with the same name are undone together, e.g. typing in one cue. */
   readonly joins: string | null;
   /** Rises when the selected cue should take the focus. */
   readonly focus: number;
-  /** What was done, for the live region; the number tells a repetition from silence. */
+  /** Text for the live region; the count distinguishes a repetition from silence. */
   readonly said: { readonly text: string; readonly count: number };
 }
 
 export interface Edited {
   readonly cues: Cues;
-  /** The cue to go on with, which takes the focus; left out to stay. */
+  /** The next selected cue, which takes the focus; omitted to keep the selection. */
   readonly selected?: number;
 }
 
 export type CaptionAction =
   | {
       readonly do: 'edit';
-      /** @returns null where it cannot be done */
+      /** @returns null when it cannot be done */
       readonly edit: (cues: Cues) => Edited | null;
       readonly joins?: string;
       readonly say?: string;
-      /** Said when it cannot be done. */
+      /** Announced when it cannot be done. */
       readonly sayNone?: string;
     }
   | { readonly do: 'select'; readonly index: number; readonly focus?: boolean }
   | { readonly do: 'undo' | 'redo'; readonly say: string }
-  /** Changes of somebody else that went together with those here: they are in every step from now on, so that none undoes them. */
+  /**
+   * Changes of somebody else that were merged with the local ones: they are applied to every step, so that undo never
+   * reverts them.
+   */
   | {
       readonly do: 'merge';
       readonly was: Cues;
@@ -47,7 +50,7 @@ export type CaptionAction =
   /** Cues that somebody else saved; taking them can be undone. */
   | { readonly do: 'load'; readonly cues: Cues };
 
-/** Steps that are kept: an evening of work, in little memory because steps share their cues. */
+/** Maximum of undo steps: an evening of work, in little memory because steps share their cues. */
 const MOST_STEPS = 500;
 
 export function startHistory(cues: Cues): CaptionHistory {
@@ -58,7 +61,7 @@ export function startHistory(cues: Cues): CaptionHistory {
 const say = (state: CaptionHistory, text: string | undefined): CaptionHistory['said'] =>
   text === undefined ? state.said : { text, count: state.said.count + 1 };
 
-/** Everything that happens to the captions in the editor. */
+/** Applies every change of the captions in the editor. */
 export function captionReducer(state: CaptionHistory, action: CaptionAction): CaptionHistory {
   const { past, future } = state;
   const now: Step = { cues: state.cues, selected: state.selected };

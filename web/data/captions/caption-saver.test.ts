@@ -42,7 +42,7 @@ describe('saving captions', () => {
       },
     });
 
-  it('sends changes that follow each other once, and the next with the new revision', async () => {
+  it('sends quick successive changes once, and the next with the new revision', async () => {
     const saver = open();
     for (const text of ['a', 'ab', 'abc']) saver.change(words(text));
     await vi.advanceTimersByTimeAsync(1000);
@@ -54,7 +54,7 @@ describe('saving captions', () => {
     expect(sent.at(-1)).toEqual({ revision: 4, text: 'more' });
   });
 
-  it('sends nothing for what came back to what is stored, and nothing that does not fit', async () => {
+  it('sends nothing when the cues equal the stored ones, nor when they are invalid', async () => {
     const saver = open();
     saver.change(words('x'));
     saver.change(BASE.cues);
@@ -66,7 +66,7 @@ describe('saving captions', () => {
     expect(saver.unsaved()).not.toBeNull();
   });
 
-  it('says when the server cannot be reached and tries until it can', async () => {
+  it('says when the server cannot be reached and retries until it can', async () => {
     answers = [() => new TypeError('network'), () => new ApiError(503, 'x', '')];
     const saver = open();
     saver.change(words('kept'));
@@ -88,7 +88,7 @@ describe('saving captions', () => {
     expect(states.at(-1)).toBe('saved');
   });
 
-  it('overwrites nobody: mine or theirs is chosen by the person', async () => {
+  it('overwrites nobody: the user chooses between both versions', async () => {
     answers = [conflict];
     const mine = open();
     mine.change(words('mine'));
@@ -107,7 +107,7 @@ describe('saving captions', () => {
     expect([theirs.revision(), theirs.unsaved(), states.at(-1)]).toEqual([9, null, 'saved']);
   });
 
-  it('puts changes of different captions together by itself, unless nobody knows what they began with', async () => {
+  it('merges changes of different captions by itself, unless the common base is unknown', async () => {
     const second: VideoCue = { startMs: 2000, endMs: 3000, text: null, source: 'manual', confidence: null };
     const both = (text: string, other: string | null) => [...words(text), { ...second, text: other }];
     const newer = { ...NEWER, cues: both('as stored', 'theirs') };
@@ -128,7 +128,7 @@ describe('saving captions', () => {
     expect([merged.length, states.at(-1)]).toEqual([1, 'conflict']);
   });
 
-  it('sends at once when its editor goes', async () => {
+  it('sends at once when its editor is closed', async () => {
     const saver = open();
     saver.change(words('last words'));
     saver.flush();

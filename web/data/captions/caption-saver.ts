@@ -4,49 +4,49 @@ import { ApiError, parseJson } from '../api-client.ts';
 import { type Cues, toStored } from './caption-edits.ts';
 import { mergeCues } from './merge-cues.ts';
 
-/** What happens to the changes that were made here. */
+/** What happens to the local changes. */
 export type SaveState =
   | { readonly kind: 'saved'; readonly at: string | null }
   | { readonly kind: 'saving' }
-  /** The cues do not fit each other: nothing is sent until they do. */
+  /** The cues conflict with each other: nothing is sent until they fit. */
   | { readonly kind: 'held' }
-  /** The server cannot be reached; it is tried again. */
+  /** The server cannot be reached; saving is retried. */
   | { readonly kind: 'offline' }
   | { readonly kind: 'refused'; readonly message: string | null }
-  /** Somebody saved others meanwhile. */
+  /** Somebody else saved other cues meanwhile. */
   | { readonly kind: 'conflict'; readonly newer: CaptionsDto };
 
 export interface CaptionSaverOptions {
-  /** What the server holds. */
+  /** What the server has stored. */
   readonly base: { readonly revision: number; readonly cues: Cues; readonly updatedAt: string | null };
   readonly send: (
     revision: number,
     cues: VideoCue[],
   ) => Promise<{ revision: number; updatedAt: string | null }>;
   readonly onState: (state: SaveState) => void;
-  /** Told when what somebody else saved and what was changed here went together; `was` is what both began with. */
+  /** Called after changes of somebody else were merged with local ones; `was` is their common base. */
   readonly onMerged: (change: { readonly was: Cues; readonly theirs: Cues; readonly cues: Cues }) => void;
-  /** Whether the cues of `base` are those of its revision: without them nobody can tell who changed what. */
+  /** Whether the cues of `base` belong to its revision; without them nobody can tell who changed what. */
   readonly knowsBase: boolean;
-  /** Changes that follow each other sooner are one save. */
+  /** Changes within this time are saved together. */
   readonly restMs: number;
-  /** Wait before the next try without a connection. */
+  /** Wait before a retry without a connection. */
   readonly retryMs: number;
 }
 
-/** Saves the cues a moment after each change, one request at a time, and again when the connection is back. */
+/** Saves the cues a moment after each change, one request at a time, and again when the connection returns. */
 export interface CaptionSaver {
   change(cues: Cues): void;
-  /** Sends at once what is not saved yet, as far as it can be. */
+  /** Sends unsaved changes at once, as far as possible. */
   flush(): void;
-  /** Puts what is here over what somebody else saved. */
+  /** Overwrites what somebody else saved with the local cues. */
   keepMine(): void;
-  /** Takes what somebody else saved for the base of further changes. */
+  /** Makes what somebody else saved the base of further changes. */
   takeTheirs(newer: CaptionsDto): void;
   readonly revision: () => number;
-  /** What is here and not on the server, with the revision it was made from; null when all is saved. */
+  /** Local cues that are not on the server, with the revision they were made from; null when all is saved. */
   readonly unsaved: () => { readonly revision: number; readonly cues: Cues } | null;
-  /** No more timers. */
+  /** Stops all timers. */
   stop(): void;
 }
 
@@ -91,7 +91,7 @@ export function createCaptionSaver(options: CaptionSaverOptions): CaptionSaver {
     }
   }
 
-  /** Changes of other captions than those changed here are no matter for people to decide. */
+  /** Merges automatically when other captions were changed than the local ones, so that nobody needs to decide. */
   function merge(newer: CaptionsDto): boolean {
     const cues = knowsBase ? mergeCues(base.cues, latest, newer.cues) : null;
     if (!cues) return false;

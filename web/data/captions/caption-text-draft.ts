@@ -1,12 +1,14 @@
 import { atom, useStore } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 
-/** Texts of captions that were being edited whole when their page was left; they are there again when it is opened. */
+/**
+ * Caption texts that were being edited as a whole when their page was left; they are restored when it is opened again.
+ */
 const draftsAtom = atom<ReadonlyMap<string, string>>(new Map());
 
 /**
- * The captions of a video as one text while somebody edits it, null otherwise. It outlives the page's leaving; a reload of the
- * browser tab is asked about first.
+ * The captions of a video as one text while somebody edits it, null otherwise. It survives leaving the page; before a
+ * reload of the browser tab the user is asked.
  */
 export function useCaptionTextDraft(
   videoId: string,

@@ -11,7 +11,7 @@ import { createCaptionSaver, type SaveState } from './caption-saver.ts';
 import { captionTexts as texts } from '#web/texts/captions.ts';
 import { queryKeyOf } from '../query-client.ts';
 
-/** Every version has times of its own, where a repair moved the sound. */
+/** Each version has its own times if a repair moved the sound. */
 interface OfVersion {
   readonly of: string;
 }
@@ -25,7 +25,7 @@ const isOf = (videoId: string, key: readonly unknown[]): boolean =>
   typeof key.at(-1) === 'object' &&
   baseKey(videoId).every((part, index) => part === key[index]);
 
-/** What was read last of a video, of whichever version. */
+/** The captions of a video that were read last, of any version. */
 function newestOf(client: QueryClient, videoId: string): CaptionsPageDto | undefined {
   const [newest] = client
     .getQueryCache()
@@ -35,9 +35,9 @@ function newestOf(client: QueryClient, videoId: string): CaptionsPageDto | undef
 }
 
 /**
- * Captions of a video with the speech they were timed by; read again when somebody comes back to the window. While those of another
- * version are read, the ones before it stay.
- * @param version mark of the version that is current
+ * The captions of a video with the speech they were timed by; read again when the window gets the focus. While those of
+ * another version load, the previous ones stay.
+ * @param version mark of the current version
  */
 export function useCaptions(videoId: string, version: string) {
   const captionsAtom = useMemo(
@@ -48,7 +48,7 @@ export function useCaptions(videoId: string, version: string) {
           callApi(captionsApi.read, { params: { id: videoId }, signal }).catch(whenMissing(null)),
         placeholderData: () => newestOf(get(queryClientAtom), videoId),
         refetchOnWindowFocus: 'always' as const,
-        // What others save is pushed; what was saved while push was down is read when it is back.
+        // Saves of others are pushed; what was saved while push was down is read when it returns.
         meta: { live: true },
       })),
     [videoId, version],
@@ -59,12 +59,12 @@ export function useCaptions(videoId: string, version: string) {
 const REST_MS = 800;
 const RETRY_MS = 5000;
 
-/** Changes that could not be saved before their editor was left, by video and axis; it takes them up again. */
+/** Changes that could not be saved before their editor was closed, by video and axis; the editor resumes them. */
 const unsavedAtom = atom<ReadonlyMap<string, { readonly revision: number; readonly cues: Cues }>>(new Map());
 
 /**
- * The captions being edited: their history, what can be done with them, and whether they are saved. Their times stay on the axis of
- * the page they began with: another axis is another editor.
+ * The captions being edited: their history, actions on them, and whether they are saved. Times stay on the axis that
+ * the page had at first; another axis is another editor.
  */
 export function useCaptionEditor(videoId: string, page: CaptionsPageDto) {
   const client = useQueryClient();
@@ -92,7 +92,7 @@ export function useCaptionEditor(videoId: string, page: CaptionsPageDto) {
           { predicate: ({ queryKey }) => isOf(videoId, queryKey) },
           (known) => (known?.axis === axis ? { ...known, ...saved, cues } : known),
         );
-        // Those of the other axis are read again where they are shown.
+        // Captions on the other axis are read again when they are shown.
         client.removeQueries({
           predicate: (query) => isOf(videoId, query.queryKey) && !query.isActive(),
         });

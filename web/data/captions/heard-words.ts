@@ -12,12 +12,12 @@ import { useShowToast } from '../toasts.ts';
 
 const { hear: texts } = captionTexts;
 
-/** Nothing pushes how far the engine is: it is read every second meanwhile. */
+/** The engine's progress is not pushed, so it is polled every second. */
 const INTERVAL_MS = 1000;
 
 const keyOf = (videoId: string) => queryKeyOf(captionsApi.heard, { id: videoId });
 
-/** What the speech engine heard, followed while it listens. */
+/** What the speech engine heard, polled while it listens. */
 export function useHeardWords(videoId: string) {
   const heardAtom = useMemo(
     () =>
@@ -32,7 +32,7 @@ export function useHeardWords(videoId: string) {
   return useAtomValue(heardAtom);
 }
 
-/** Has the engine listen. */
+/** Requests the engine to listen. */
 export function useHearWords(videoId: string) {
   const client = useQueryClient();
   return useMutation({
@@ -41,14 +41,14 @@ export function useHearWords(videoId: string) {
   });
 }
 
-/** Stops the engine that listens; what it heard before stays. */
+/** Stops the listening engine; what it heard before stays. */
 export function useCancelHearing(videoId: string) {
   const client = useQueryClient();
   const showToast = useShowToast();
   return useCancelWork({
     call: () => callApi(captionsApi.cancelHearing, { params: { id: videoId } }),
     onAnswer: async (heard) => {
-      // A reading that began before would bring the work back for a moment.
+      // A read that began earlier would show the work again for a moment.
       await client.cancelQueries({ queryKey: keyOf(videoId) });
       client.setQueryData(keyOf(videoId), heard);
       if (heard.state === 'cancelled')

@@ -14,7 +14,7 @@ const BASE = [cue(0, 'one'), cue(2000, 'two'), cue(4000, null)];
 const texts = (cues: readonly VideoCue[] | null) => cues?.map(({ text }) => text) ?? null;
 
 describe('mergeCues', () => {
-  it('takes both sides where they changed different captions, words or times', () => {
+  it('takes both sides when they changed different captions, words or times', () => {
     const mine = [cue(0, 'mine'), cue(2000, 'two'), cue(4000, null)];
     const theirs = [cue(0, 'one'), cue(2000, 'two', 2500), cue(4000, 'theirs')];
     const merged = mergeCues(BASE, mine, theirs);
@@ -22,17 +22,17 @@ describe('mergeCues', () => {
     expect(merged?.[1]?.endMs).toBe(2500);
   });
 
-  it('takes the same change of both sides once, blanks at the ends not counted', () => {
+  it('takes a change made on both sides once, ignoring blanks at the ends', () => {
     const mine = [cue(0, 'better '), cue(2000, 'two'), cue(4000, '')];
     expect(texts(mergeCues(BASE, mine, [cue(0, 'better'), ...BASE.slice(1)]))).toEqual(['better', 'two', '']);
   });
 
-  it('leaves it to people where one caption was changed on both sides', () => {
+  it('leaves it to people when one caption was changed on both sides', () => {
     const mine = [cue(0, 'mine'), ...BASE.slice(1)];
     expect(mergeCues(BASE, mine, [cue(0, 'theirs'), ...BASE.slice(1)])).toBeNull();
   });
 
-  it('leaves it to people where captions came or went, or would lie over each other', () => {
+  it('leaves it to people when captions were added or removed, or would overlap', () => {
     expect(mergeCues(BASE, BASE.slice(1), BASE)).toBeNull();
     expect(mergeCues(BASE, BASE, [...BASE, cue(6000, 'four')])).toBeNull();
     const longer = [cue(0, 'one', 2400), ...BASE.slice(1)];
@@ -41,7 +41,7 @@ describe('mergeCues', () => {
   });
 });
 
-it('is undone by nobody: going back takes back what was changed here alone', () => {
+it('survives undo, which reverts only local changes', () => {
   const mine = [cue(0, 'mine'), ...BASE.slice(1)];
   const theirs = [cue(0, 'one'), cue(2000, 'theirs'), cue(4000, null)];
   const edited = captionReducer(startHistory(BASE), { do: 'edit', edit: () => ({ cues: mine }) });

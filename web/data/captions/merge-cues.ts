@@ -5,9 +5,9 @@ const isSame = (one: VideoCue | undefined, other: VideoCue | undefined): boolean
   one?.text === other?.text && one?.startMs === other?.startMs && one?.endMs === other?.endMs;
 
 /**
- * Two sets of changes to the same captions as one, where no caption was changed on both sides. Only while none was added, removed,
- * split or joined: then a caption is its place in the list.
- * @returns null where people have to choose
+ * Merges two sets of changes to the same captions if no caption was changed on both sides. Works only while none was
+ * added, removed, split or joined, because a caption is identified by its index.
+ * @returns null when people have to choose
  */
 export function mergeCues(base: Cues, mine: Cues, theirs: Cues): Cues | null {
   if (mine.length !== base.length || theirs.length !== base.length) return null;

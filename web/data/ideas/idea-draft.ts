@@ -11,13 +11,13 @@ const NOTHING: IdeaDraft = { userId: '', name: '', text: '' };
 const draftAtom = atom<IdeaDraft>(NOTHING);
 
 /**
- * What is being typed on the board. It outlasts the page, so that an ended session or a look elsewhere loses no word
- * (D-21), and is shown to the person who typed it alone.
+ * The text being typed on the board. It survives leaving the page, so that an ended session or a look elsewhere loses
+ * no word (D-21), and only the user who typed it sees it.
  */
 export function useIdeaDraft() {
   const userId = useSession().user?.id ?? '';
   const [kept, keep] = useAtom(draftAtom);
-  // Typed before it was known who is here: theirs.
+  // Text typed before the user was known belongs to them.
   const draft = kept.userId === userId || kept.userId === '' ? kept : NOTHING;
   return {
     draft,
@@ -25,7 +25,7 @@ export function useIdeaDraft() {
   };
 }
 
-/** Forgets what was typed; for signing out. */
+/** Deletes what was typed; for signing out. */
 export function useForgetIdeaDraft(): () => void {
   const keep = useSetAtom(draftAtom);
   return () => keep(NOTHING);

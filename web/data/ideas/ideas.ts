@@ -23,7 +23,7 @@ export interface IdeaChoice {
 const PLAIN_IDEAS: IdeaChoice = { sort: 'wanted', status: '' };
 
 const SIMILAR_SHOWN = 3;
-/** One word is on every board; from two on a likeness means something. */
+/** A single word occurs on every board; a similarity is meaningful from two words on. */
 const SIMILAR_FROM_WORDS = 2;
 const TYPING_RESTS_MS = 300;
 
@@ -70,7 +70,7 @@ const leaderboardAtom = atomWithQuery((get) => ({
   ...liveQuery(get(pushStateAtom), POLL_MS.leaderboard),
 }));
 
-/** The ideas as chosen, as far as they were asked for (`useLoadMore` reads on). */
+/** The chosen ideas, as far as they were loaded (`useLoadMore` loads more). */
 export function useIdeas() {
   return useAtomValue(ideasAtom);
 }
@@ -81,12 +81,12 @@ export function useIdeaChoice() {
   return { choice, choose };
 }
 
-/** How many ideas there are, in all and by status; undefined until known. */
+/** Number of ideas, in total and by status; undefined until known. */
 export function useIdeaCounts(): IdeaCounts | undefined {
   return useAtomValue(countsAtom).data;
 }
 
-/** Ideas that read like what is being typed, asked of the server when the typing rests. */
+/** Ideas similar to what is being typed, requested when typing pauses. */
 export function useSimilarIdeas(typed: string): readonly IdeaDto[] {
   const [text, setText] = useState('');
   useEffect(() => {
@@ -107,7 +107,7 @@ export function useLeaderboard() {
   return useAtomValue(leaderboardAtom);
 }
 
-/** Sends an idea; the list and the leaders are read again. */
+/** Submits an idea; the list and the leaders are read again. */
 export function useSubmitIdea() {
   const client = useQueryClient();
   const showToast = useShowToast();
@@ -139,7 +139,7 @@ export function useVote() {
   });
 }
 
-/** Takes a vote back. */
+/** Withdraws a vote. */
 export function useUnvote() {
   const client = useQueryClient();
   const showToast = useShowToast();

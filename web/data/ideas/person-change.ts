@@ -8,8 +8,8 @@ import { heroVideoIdAtom } from '../uploads/hero-video.ts';
 const lastPersonAtom = atom<string | null>(null);
 
 /**
- * Drops what was read for one person when another one is signed in: after a session that ended by itself, or by another tab of this
- * browser. Before the next picture is painted, so that nobody sees a list that is not theirs.
+ * Drops everything that was read for one user when another one is signed in: after a session that ended by itself, or
+ * through another tab of this browser. Runs before the next paint, so that nobody sees somebody else's list.
  */
 export function usePersonChange(): void {
   const client = useQueryClient();

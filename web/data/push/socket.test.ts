@@ -11,7 +11,7 @@ import type { Pages } from '../paged.ts';
 import { createQueryClient, queryKeyOf } from '../query-client.ts';
 import { connectPush, type PushSocket } from './socket.ts';
 
-/** A socket without a line: `fire` plays the server. */
+/** A socket without a connection: `fire` plays the server. */
 function createFakeSocket() {
   const listeners = new Map<string, ((payload: unknown) => void)[]>();
   const anyListeners: ((name: string) => void)[] = [];
@@ -56,7 +56,7 @@ afterEach(() => {
 });
 
 describe('connectPush', () => {
-  it('is live once connected, reconnecting when the line breaks, and polling when it stays down', () => {
+  it('is live once connected, reconnecting when the connection is lost, and polling when it stays down', () => {
     const { fire, push } = connect();
     expect(push()).toBe('polling');
     fire('connect');
@@ -80,7 +80,7 @@ describe('connectPush', () => {
     expect(resync).toHaveBeenCalledTimes(2);
   });
 
-  it('applies a pushed status only when its version is greater', () => {
+  it('applies a pushed status only when its version is higher', () => {
     const { fire, client } = connect();
     client.setQueryData(LIST, asPages([makeVideo({ status: 'processing', version: 5, progress: 50 })]));
     const listed = () => client.getQueryData<Pages<VideoDto>>(LIST)?.pages[0]?.[0];
@@ -106,7 +106,7 @@ describe('connectPush', () => {
     expect(client.getQueryState(queryKeyOf(videosApi.stats))?.isInvalidated).toBe(false);
   });
 
-  it('reads the captions that another device has saved, of whichever version', () => {
+  it('reads the captions that another device has saved, of any version', () => {
     const { fire, client } = connect();
     const key = [...queryKeyOf(captionsApi.read, { id: 'a' }), { of: 'mark' }];
     const other = [...queryKeyOf(captionsApi.read, { id: 'b' }), { of: 'mark' }];
@@ -116,7 +116,7 @@ describe('connectPush', () => {
     expect(client.getQueryState(other)?.isInvalidated).toBe(false);
   });
 
-  it('comes back after a random part of the wait when the server stops', () => {
+  it('reconnects after a random part of the wait when the server stops', () => {
     const { fire, calls } = connect();
     fire('connect');
     fire('server:bye', { waitMs: 10_000 });
@@ -139,7 +139,7 @@ describe('connectPush', () => {
 });
 
 describe('notices of the browser', () => {
-  it('name the video that ended in a hidden tab, also where no page has read the library', async () => {
+  it('name the video that ended in a hidden tab, even if no page has read the library', async () => {
     vi.useRealTimers();
     const titles: string[] = [];
     vi.stubGlobal(

@@ -23,10 +23,10 @@ import { queryKeyOf, resyncLiveQueries } from '../query-client.ts';
 import { type VideoEnd, watchVideoEnds } from '../videos/video-ends.ts';
 import { applyStatus, rereadVideos } from '../videos/video-news.ts';
 
-/** After this long without a line the page says that it polls instead of that it reconnects. */
+/** After this long without a connection, the page says that it polls instead of that it reconnects. */
 const GIVE_UP_HOPE_MS = 10_000;
 
-/** Events that only name what changed, and what is read again then. */
+/** Events that only name what changed, and what is then read again. */
 const HINTS: ReadonlyMap<string, { readonly path: string }> = new Map<
   ServerEventName,
   { readonly path: string }
@@ -41,7 +41,7 @@ const HINTS: ReadonlyMap<string, { readonly path: string }> = new Map<
 
 type AppSocket = Socket<ServerToClientEvents, ClientToServerEvents>;
 
-/** What is used of the library's socket; payloads are checked by their schemas when they arrive. */
+/** The used part of the library's socket; payloads are checked by their schemas when they arrive. */
 export interface PushSocket {
   on(name: string, listener: (payload: unknown) => void): unknown;
   onAny(listener: (name: string) => void): unknown;
@@ -54,7 +54,7 @@ export interface PushSocket {
 interface SocketDependencies {
   readonly store: ReturnType<typeof createStore>;
   readonly client: QueryClient;
-  /** Opens a socket; replaced in tests. */
+  /** Opens a socket; tests replace it. */
   readonly open?: () => PushSocket;
   readonly random?: () => number;
 }
@@ -71,7 +71,7 @@ function openSocket(): AppSocket {
   });
 }
 
-/** Pages without the library know no names: they are read when there is something to say. */
+/** Pages without the library know no file names, so they are read when there is something to announce. */
 async function announce(video: VideoEnd): Promise<void> {
   if (!wantsNotice()) return;
   const { id } = video;
@@ -81,8 +81,8 @@ async function announce(video: VideoEnd): Promise<void> {
 }
 
 /**
- * Connects push to the cache of this page. Every connect reads all live data again, because events of the
- * time between are lost; pushed states count only when their version is greater than the known one.
+ * Connects push to the cache of this page. Every connect reads all live data again, because events in between are lost;
+ * a pushed state counts only when its version is higher than the known one.
  * @returns a function that closes the socket.
  */
 export function connectPush({ store, client, open = openSocket, random = Math.random }: SocketDependencies) {
@@ -112,7 +112,7 @@ export function connectPush({ store, client, open = openSocket, random = Math.ra
   });
   socket.on('disconnect', (reason) => {
     lost();
-    // The server ended this session's socket: ask who is signed in, and come back if it is still us.
+    // The server ended this session's socket: check who is signed in, and reconnect if it is still this user.
     if (reason === 'io server disconnect' && returnTimer === undefined) {
       reread({ path: CURRENT_USER_PATH });
       returnTimer = setTimeout(comeBack, 1000 + random() * 4000);
@@ -140,7 +140,7 @@ export function connectPush({ store, client, open = openSocket, random = Math.ra
   });
   socket.on('account:changed', () => {
     reread({ path: CURRENT_USER_PATH });
-    // A plan decides what Download gives.
+    // The plan decides what Download gives.
     void rereadVideos(client);
   });
   socket.onAny((event: string) => {
@@ -151,7 +151,7 @@ export function connectPush({ store, client, open = openSocket, random = Math.ra
     const bye = serverEvents['server:bye'].safeParse(payload);
     const waitMs = bye.success ? bye.data.waitMs : 0;
     clearTimeout(returnTimer);
-    // Everybody coming back in the same second would be a second outage.
+    // If everybody reconnected in the same second, that would be a second outage.
     returnTimer = setTimeout(comeBack, random() * waitMs);
     socket.disconnect();
   });

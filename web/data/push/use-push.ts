@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { pushSwitchedOff } from './push-state.ts';
 import { useSession } from '../account/session.ts';
 
-/** Keeps the one socket open while somebody is signed in; `?transport=poll` keeps it closed. */
+/** Keeps the only socket open while somebody is signed in; `?transport=poll` keeps it closed. */
 export function usePush(): void {
   const store = useStore();
   const client = useQueryClient();
@@ -13,12 +13,12 @@ export function usePush(): void {
     if (userId === undefined || pushSwitchedOff(window.location.search)) return;
     let close: (() => void) | null = null;
     let ended = false;
-    // Visitors do not pay for the socket's code.
+    // Visitors do not load the socket's code.
     void import('./socket.ts').then(
       ({ connectPush }) => {
         if (!ended) close = connectPush({ store, client });
       },
-      // Without the code the page polls, as without push.
+      // If the code does not load, the page polls, as without push.
       () => undefined,
     );
     return () => {

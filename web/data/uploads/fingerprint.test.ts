@@ -19,7 +19,7 @@ describe('fingerprintOf', () => {
     expect(await fingerprintOf(new Blob([data]))).toBe(expected);
   });
 
-  it('tells files of the same size apart by their start and end', async () => {
+  it('distinguishes files of the same size by their start and end', async () => {
     const one = await fingerprintOf(new Blob([bytes(100, 1)]));
     expect(one).toMatch(/^[0-9a-f]{64}$/);
     expect(await fingerprintOf(new Blob([bytes(100, 2)]))).not.toBe(one);
@@ -27,7 +27,7 @@ describe('fingerprintOf', () => {
 });
 
 describe('checksumHeader', () => {
-  it('is the base64 SHA-256 that the tus checksum extension wants', async () => {
+  it('is the base64 SHA-256 of the tus checksum extension', async () => {
     const data = bytes(5000, 3);
     const expected = createHash('sha256').update(data).digest('base64');
     expect(await checksumHeader(new Blob([data]))).toBe(`sha256 ${expected}`);

@@ -1,9 +1,9 @@
 const SAMPLE_BYTES = 1024 ** 2;
 
 /**
- * SHA-256 (hex) over the decimal size, the first and the last MiB of a file: the same file picked again, on any
- * device, gives the same value, so that the server finds its unfinished upload (N4).
- * @returns undefined where the page has no cryptography (plain http on a network address).
+ * SHA-256 (hex) over the decimal size, the first and the last MiB of a file. The same file picked again, on any device,
+ * gives the same value, so that the server finds its unfinished upload (N4).
+ * @returns undefined when the page has no cryptography (plain http on a network address).
  * @throws DOMException when the file cannot be read any more.
  */
 export async function fingerprintOf(file: Blob): Promise<string | undefined> {
@@ -14,7 +14,7 @@ export async function fingerprintOf(file: Blob): Promise<string | undefined> {
   return hex(await crypto.subtle.digest('SHA-256', new Uint8Array(sample)));
 }
 
-/** `Upload-Checksum` value of one chunk (tus checksum extension), undefined as above. */
+/** `Upload-Checksum` value of one chunk (tus checksum extension); undefined as above. */
 export async function checksumHeader(chunk: Blob): Promise<string | undefined> {
   if (!hasDigest()) return undefined;
   const digest = await crypto.subtle.digest('SHA-256', new Uint8Array(await chunk.arrayBuffer()));

@@ -7,7 +7,7 @@ import { makeVideo } from '../../test/samples.ts';
 import { on, server, signedIn } from '../../test/server.ts';
 import { useHeroVideo, useVideos } from '../videos/videos.ts';
 
-/** The page over some states of the library, one after the other. */
+/** Opens the page and lets the library go through several states. */
 async function follow(states: readonly (readonly VideoDto[])[]) {
   let list = states[0] ?? [];
   server.use(
@@ -32,7 +32,7 @@ async function follow(states: readonly (readonly VideoDto[])[]) {
 
 const working = (id: string) => makeVideo({ id, status: 'processing' });
 
-it('is the newest that was at work when the page was opened, and stays when it is done', async () => {
+it('is the newest that was being processed when the page was opened, and stays when it is done', async () => {
   const { told, result } = await follow([
     [working('a')],
     [makeVideo({ id: 'a' })],
@@ -43,7 +43,7 @@ it('is the newest that was at work when the page was opened, and stays when it i
   expect(result.current.hero.id).toBeNull();
 });
 
-it('is none that begins later: it would push the page down under who reads it', async () => {
+it('is not one that starts later, which would push the page down while somebody reads it', async () => {
   const { told } = await follow([[makeVideo({ id: 'a' })], [working('b'), makeVideo({ id: 'a' })]]);
   expect(told).toEqual([null, null]);
 });

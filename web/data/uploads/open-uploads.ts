@@ -18,7 +18,7 @@ const openUploadsAtom = atomWithQuery((get) => ({
   ...liveQuery(get(pushStateAtom), SAFETY_POLL_MS),
 }));
 
-/** Unfinished uploads of the account with bytes on the server, except those this page is sending itself. */
+/** Unfinished uploads of the account with bytes on the server, except those that this page is sending. */
 export function useOpenUploads(): readonly OpenUpload[] {
   const { data = [] } = useAtomValue(openUploadsAtom);
   const own = useUploads().filter(isActive);

@@ -23,7 +23,7 @@ describe('createRateMeter', () => {
     expect(meter.bytesPerSecond()).toBeCloseTo(500, 6);
   });
 
-  it('starts over when bytes are sent again, without a negative speed', () => {
+  it('restarts without a negative speed when bytes are sent again', () => {
     const meter = createRateMeter();
     meter.add(0, 0);
     meter.add(8000, 1000);

@@ -1,14 +1,14 @@
 /** Smoothed speed of a transfer. */
 export interface RateMeter {
-  /** Takes the bytes sent so far; going back (a chunk sent again) only restarts the measurement. */
+  /** Adds the total of bytes sent so far; a lower total (a chunk sent again) restarts the measurement. */
   add(totalBytes: number, nowMs: number): void;
   /** Bytes per second, or null before two readings. */
   bytesPerSecond(): number | null;
 }
 
-/** A speed that follows the last seconds without jumping; 2 s is the half-life Uppy's status bar uses. */
+/** Half-life of the smoothed speed, ms; 2 s is the value in Uppy's status bar. */
 export const RATE_HALF_LIFE_MS = 2000;
-/** Progress events come in bursts; shorter spans than this measure the burst, not the line. */
+/** Progress events come in bursts; shorter spans measure the burst and not the connection. */
 const MIN_SPAN_MS = 100;
 
 export function createRateMeter(halfLifeMs = RATE_HALF_LIFE_MS): RateMeter {

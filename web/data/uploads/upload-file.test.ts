@@ -14,7 +14,7 @@ import { ChunkRefused, type SendRequest } from './upload-transport.ts';
 
 const file = new File([new Uint8Array(1000)], 'harbour.mp4', { type: 'video/mp4' });
 
-/** The server's side: each call of `attempts` is one try to send, and may fail. */
+/** Simulates the server: each function of `attempts` is one try to send, and may fail. */
 function run(
   attempts: ((request: SendRequest) => void | Promise<void>)[],
   more: Partial<TransferDependencies> = {},
@@ -62,7 +62,7 @@ function allowUpload(calls: string[] = [], offsetBytes = 0) {
 }
 
 describe('startTransfer', () => {
-  it('asks for an address, sends the file there, then completes, in this order', async () => {
+  it('requests an address, sends the file there, then completes, in this order', async () => {
     const calls: string[] = [];
     allowUpload(calls);
     const { transfer, phases, sent } = run([(request) => request.onAcknowledged(1000)]);
@@ -71,21 +71,21 @@ describe('startTransfer', () => {
     expect(calls[0]).toMatch(
       /^upload-url \{"fileName":"harbour.mp4","fileSize":1000,"fileType":"video\/mp4","fingerprint":"[0-9a-f]{64}","tellKnown":true\}$/,
     );
-    // The size travels as a string (specification section 7).
+    // The size is sent as a string (specification section 7).
     expect(calls[1]).toBe(
       'upload-complete {"fileName":"harbour.mp4","fileSize":"1000","uploadUrl":"/uploads/token-1"}',
     );
     expect(phases).toEqual(['uploading', 'verifying']);
   });
 
-  it('starts from the bytes that the server already holds', async () => {
+  it('starts from the bytes that the server already has', async () => {
     allowUpload([], 400);
     const { transfer, offsets } = run([() => undefined]);
     await transfer.result;
     expect(offsets[0]).toBe(400);
   });
 
-  it('goes on at the same address after lost connections, waiting longer each time', async () => {
+  it('continues at the same address after lost connections, waiting longer each time', async () => {
     const calls: string[] = [];
     allowUpload(calls);
     const { transfer, waits, sent, phases } = run([lost, lost, lost, () => undefined]);
@@ -99,7 +99,7 @@ describe('startTransfer', () => {
   it.each([
     ['the network fails', () => HttpResponse.error()],
     ['too many uploads are open', () => refusal('rate_limited')],
-  ])('says that it failed when no address can be had because %s', async (_name, answer) => {
+  ])('says that it failed when no address is given because %s', async (_name, answer) => {
     let asked = 0;
     server.use(
       on(uploadsApi.uploadUrl, () => {
@@ -112,7 +112,7 @@ describe('startTransfer', () => {
     expect([asked, waits]).toEqual([3, [500, 1000]]);
   });
 
-  it('waits for a network before it asks for an address in vain', async () => {
+  it('waits for a network before it requests an address', async () => {
     const onLine = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
     let asked = 0;
     server.use(
@@ -138,7 +138,7 @@ describe('startTransfer', () => {
     expect(phases).toEqual(['uploading', 'offline', 'uploading', 'verifying']);
   });
 
-  it('sends again when a network has come up beneath a request that hangs', async () => {
+  it('sends again when a network came up while a request was hanging', async () => {
     const calls: string[] = [];
     allowUpload(calls);
     const hangs = ({ signal }: SendRequest): Promise<void> =>
@@ -152,7 +152,7 @@ describe('startTransfer', () => {
     expect(calls.filter((call) => call.startsWith('upload-url'))).toHaveLength(1);
   });
 
-  it('begins the waiting anew once bytes have arrived', async () => {
+  it('restarts the waiting times once bytes have arrived', async () => {
     allowUpload();
     const progress = (request: SendRequest): void => {
       request.onAcknowledged(500);
@@ -163,7 +163,7 @@ describe('startTransfer', () => {
     expect(waits).toEqual([500, 1000, 500]);
   });
 
-  it('never gives up while the page lives: the longest wait repeats', async () => {
+  it('never gives up while the page is open: the longest wait repeats', async () => {
     allowUpload();
     const { transfer, waits } = run([...Array.from({ length: 12 }, () => lost), () => undefined]);
     await transfer.result;
@@ -230,7 +230,7 @@ describe('startTransfer', () => {
     expect(waits).toEqual([]);
   });
 
-  it('asks for a new address when the server has dropped the upload', async () => {
+  it('requests a new address when the server has dropped the upload', async () => {
     const calls: string[] = [];
     allowUpload(calls);
     const { transfer } = run([
@@ -243,7 +243,7 @@ describe('startTransfer', () => {
     expect(calls.filter((call) => call.startsWith('upload-url'))).toHaveLength(2);
   });
 
-  it('sends the file whole where PATCH is refused on the way', async () => {
+  it('sends the file whole when PATCH is refused on the way', async () => {
     allowUpload();
     const whole: string[] = [];
     const { transfer } = run(
@@ -262,7 +262,7 @@ describe('startTransfer', () => {
     expect(whole).toEqual(['http://localhost:3000/uploads/token-1']);
   });
 
-  it('sends smaller chunks where a proxy finds them too large, at once and at the same address', async () => {
+  it('sends smaller chunks when a proxy finds them too large, at once and at the same address', async () => {
     const calls: string[] = [];
     allowUpload(calls);
     const tooLarge = (bytes: number) => () => {
@@ -275,7 +275,7 @@ describe('startTransfer', () => {
     expect(calls.filter((call) => call.startsWith('upload-url'))).toHaveLength(1);
   });
 
-  it('says with which status something in between refused, and not where our server did', async () => {
+  it('says with which status a proxy refused, but not when our server did', async () => {
     allowUpload();
     const by = (error: ApiError) =>
       run([
@@ -328,7 +328,7 @@ describe('judgeFailure', () => {
     [502, 'again'],
     [503, 'again'],
     [507, 'failed'],
-  ])('takes %i for "%s"', (status, verdict) => {
+  ])('treats %i as "%s"', (status, verdict) => {
     expect(judgeFailure(new ApiError(status, '', ''))).toBe(verdict);
   });
 });

@@ -7,19 +7,19 @@ import { watchLine } from './watch-line.ts';
 import { LEAST_CHUNK_BYTES } from './chunk-size.ts';
 import { ChunkRefused, mediaTypeOf, sendByPut, sendByTus, type SendRequest } from './upload-transport.ts';
 
-/** Waiting times before the next attempt, in milliseconds; the last one repeats while the page lives. */
+/** Waiting times before the next attempt, ms; the last one repeats while the page is open. */
 export const RETRY_DELAYS_MS = [500, 1000, 2000, 5000, 10_000, 20_000, 30_000] as const;
 
-/** An address that was asked for in vain this often is not to be had. */
+/** After this many failed requests for an address, the upload fails. */
 const MOST_VAIN_REQUESTS = 3;
 
 export type TransferPhase = 'uploading' | 'offline' | 'signed_out' | 'paused' | 'verifying';
 
 export type TransferResult =
   | { readonly kind: 'done'; readonly videoId: string }
-  /** The account has a video of this very file already; nothing was sent. */
+  /** The account already has a video of this file; nothing was sent. */
   | { readonly kind: 'known'; readonly videoId: string; readonly fileName: string }
-  /** `reason` is the server's sentence; `foreignStatus` that of an answer which is none of our server. */
+  /** `reason` is the server's message; `foreignStatus` is the status of an answer that is not from our server. */
   | {
       readonly kind: 'failed';
       readonly reason: string | undefined;
@@ -37,7 +37,7 @@ export interface TransferListener {
 export interface Transfer {
   readonly result: Promise<TransferResult>;
   pause(): void;
-  /** Goes on after a pause; while waiting for the network or a sign-in, tries at once. */
+  /** Continues after a pause; while waiting for the network or a sign-in, tries at once. */
   resume(): void;
   cancel(): void;
 }
@@ -46,13 +46,13 @@ export interface TransferDependencies {
   send(request: SendRequest): Promise<void>;
   sendWhole(request: SendRequest): Promise<void>;
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Whether the file is sent also where the account has a video of it. */
+  /** Whether the file is also sent when the account already has a video of it. */
   readonly anyway: boolean;
 }
 
 type Verdict = 'again' | 'smaller_chunks' | 'new_address' | 'whole_file' | 'signed_out' | 'failed';
 
-/** What a failed step means; the table of statuses stands in `common/errors.ts`. */
+/** Decides what a failed step means; `common/errors.ts` has the table of statuses. */
 export function judgeFailure(error: unknown): Verdict {
   if (error instanceof TypeError) return 'again';
   if (!(error instanceof ApiError)) return 'failed';
@@ -60,14 +60,14 @@ export function judgeFailure(error: unknown): Verdict {
   const { status } = error;
   if (status === 401) return 'signed_out';
   if (status === 404 || status === 410) return 'new_address';
-  // An OK answer that is no error of ours comes from a storage that does not speak tus.
+  // An OK answer that is not one of our errors comes from a storage that does not support tus.
   if (status < 300 || status === 405 || status === 501) return 'whole_file';
   if ([408, 409, 423, 425, 429, 460].includes(status)) return 'again';
-  // 500 is a fault and 507 a full disk, which repeating would only hide; the others say that the server is away.
+  // 500 is a fault and 507 a full disk, which retries would only hide; the others mean that the server is away.
   return status > 500 && status !== 507 ? 'again' : 'failed';
 }
 
-/** Our server says why; what stands in front of it answers with a page of its own. */
+/** Our server says why it refuses; a proxy in front of it answers with its own page. */
 function foreignStatusOf(error: unknown): { readonly foreignStatus?: number } {
   const isForeign = error instanceof ApiError && error.status >= 400 && error.serverMessage === undefined;
   return isForeign ? { foreignStatus: error.status } : {};
@@ -101,8 +101,8 @@ function waitOrWake(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Takes one file all the way: address, bytes, completion. It goes on after lost connections from the offset the
- * server holds, and never starts at zero by itself unless the server has dropped the upload.
+ * Uploads one file completely: address, bytes, completion. After lost connections it continues from the offset that the
+ * server has, and never starts at zero unless the server has dropped the upload.
  */
 export function startTransfer(
   file: File,
@@ -207,7 +207,7 @@ export function startTransfer(
     }
     const fileUnreadable = !(await isReadable(file));
     if (address === null && verdict === 'again') vainRequests += 1;
-    // Nothing was sent yet, so nothing is lost by saying so; without a network it waits for one.
+    // Nothing was sent yet, so reporting the failure loses nothing; without a network it waits for one.
     const inVain = vainRequests >= MOST_VAIN_REQUESTS && navigator.onLine;
     const again = (verdict === 'again' && !inVain) || verdict === 'signed_out';
     if (fileUnreadable || !again)
@@ -237,7 +237,7 @@ export function startTransfer(
       try {
         return await attempt(step.signal);
       } catch (error) {
-        // Stopped by somebody's wish; a lost line is no wish.
+        // Stopped by the user; a lost connection is different.
         const byWish = step.signal.aborted && !(step.signal.reason instanceof TypeError);
         if (byWish) continue;
         const ended = await recover(error);

@@ -15,7 +15,7 @@ function giveWakeLock(request: () => Promise<unknown>): void {
 afterEach(() => Reflect.deleteProperty(navigator, 'wakeLock'));
 
 describe('useUploadGuards', () => {
-  it('warns before the page is left while something is sent, and only then', () => {
+  it('warns before the page is left while something is being sent, and only then', () => {
     const { rerender } = renderHook(({ active }) => useUploadGuards(active), {
       initialProps: { active: false },
     });
@@ -26,7 +26,7 @@ describe('useUploadGuards', () => {
     expect(leave()).toBe(false);
   });
 
-  it('keeps the screen awake until all is sent, and takes the lock again when the page comes back', async () => {
+  it('keeps the screen awake until all is sent, and takes the lock again when the page becomes visible', async () => {
     const release = vi.fn(async () => undefined);
     const request = vi.fn(async () => ({ release }));
     giveWakeLock(request);
@@ -43,7 +43,7 @@ describe('useUploadGuards', () => {
     expect(request).toHaveBeenCalledTimes(2);
   });
 
-  it('goes on without the lock where it is refused', async () => {
+  it('continues without the lock where it is refused', async () => {
     const request = vi.fn(async () => Promise.reject(new Error('NotAllowedError')));
     giveWakeLock(request);
     renderHook(() => useUploadGuards(true));

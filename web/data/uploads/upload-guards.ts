@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
 
 /**
- * While something is being sent: warns before the page is left, and keeps the screen awake, because a sleeping
- * phone stops its transfers. Both end with `active`.
+ * While something is being sent, warns before the page is left and keeps the screen awake, because a sleeping phone
+ * stops its transfers. Both end with `active`.
  */
 export function useUploadGuards(active: boolean): void {
   useEffect(() => {
@@ -18,7 +18,7 @@ export function useUploadGuards(active: boolean): void {
     let ended = false;
     const take = async (): Promise<void> => {
       if (document.visibilityState !== 'visible') return;
-      // Refused on low battery: the upload goes on without it.
+      // Refused at low battery; the upload continues without it.
       const taken = await navigator.wakeLock.request('screen').catch(() => null);
       if (ended) void taken?.release();
       else lock = taken;

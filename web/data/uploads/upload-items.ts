@@ -5,24 +5,24 @@ export interface UploadItem {
   readonly id: number;
   readonly file: File;
   readonly userId: string;
-  /** Files of one drop share a batch; the hero sends one file and follows it on the landing page. */
+  /** Files dropped together share a batch; the hero sends one file and follows it on the landing page. */
   readonly batch: number;
   readonly origin: 'hero' | 'multi';
-  /** `known`: the account has a video of this very file; it is for its owner to say whether it is sent again. */
+  /** `known`: the account already has a video of this file, and its owner decides whether to send it again. */
   readonly state: 'waiting' | TransferPhase | 'sent' | 'known' | 'failed';
-  /** Only what the server has acknowledged. */
+  /** Only bytes that the server has acknowledged. */
   readonly acknowledgedBytes: number;
   readonly bytesPerSecond: number | null;
-  /** Of a known file the video that is there. */
+  /** For a known file, the existing video. */
   readonly videoId: string | null;
-  /** Name of that video by now. */
+  /** Current name of that video. */
   readonly knownName: string | null;
-  /** Sent also where it is known. */
+  /** Whether the file is sent although it is known. */
   readonly anyway: boolean;
   readonly reason: string | null;
 }
 
-/** All files of this page's life that were not dismissed; written by the upload engine only. */
+/** All files of this page that were not dismissed; only the upload engine writes them. */
 export const itemsAtom = atom<readonly UploadItem[]>([]);
 export const leftOutAtom = atom<string | null>(null);
 const keptFileAtom = atom<File | null>(null);
@@ -45,7 +45,7 @@ export function useUploads(): readonly UploadItem[] {
   return useAtomValue(itemsAtom);
 }
 
-/** Why some files of the last drop were not taken; stands beside those that were until it has been read. */
+/** Why some files of the last drop were rejected; shown beside the accepted ones until it has been read. */
 export function useLeftOut(): [string | null, (reason: string | null) => void] {
   return [useAtomValue(leftOutAtom), useSetAtom(leftOutAtom)];
 }

@@ -7,15 +7,15 @@ export interface SendRequest {
   /** Absolute address of the prepared upload. */
   readonly url: string;
   readonly signal: AbortSignal;
-  /** Most bytes of one request. */
+  /** Maximum of bytes per request. */
   readonly mostChunkBytes: number;
-  /** Bytes the server has confirmed; the only figure that progress may show. */
+  /** Bytes that the server has confirmed; progress may show only these. */
   onAcknowledged(bytes: number): void;
   /** Bytes handed to the network, for the speed. */
   onSent(bytes: number): void;
 }
 
-/** A request of so many bytes was too large for something on the way; our own server takes chunks of any size. */
+/** Something on the way found a request of this size too large; our own server accepts chunks of any size. */
 export class ChunkRefused extends ApiError {
   readonly chunkBytes: number;
   constructor(status: number, body: string, chunkBytes: number) {
@@ -33,7 +33,7 @@ const TYPE_BY_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['.mkv', 'video/x-matroska'],
 ]);
 
-/** The file's media type; some systems give none, then its name decides (D-61). */
+/** The file's media type; if the system gives none, its name decides (D-61). */
 export function mediaTypeOf(file: File): string {
   if (file.type !== '') return file.type;
   const extension = /\.[^.]+$/.exec(file.name.toLowerCase())?.[0] ?? '';
@@ -41,9 +41,9 @@ export function mediaTypeOf(file: File): string {
 }
 
 /**
- * Sends a file by tus from wherever the server stands, each chunk with its checksum. One attempt: repeating is
- * the caller's business.
- * @throws ApiError with the server's status, `ChunkRefused` where a smaller chunk may pass, TypeError when the network fails, AbortError by the signal.
+ * Sends a file by tus from the server's offset, each chunk with its checksum. Makes one attempt; the caller repeats.
+ * @throws ApiError with the server's status, `ChunkRefused` when a smaller chunk may pass, TypeError when the network
+ *   fails, AbortError by the signal.
  */
 export async function sendByTus(request: SendRequest): Promise<void> {
   const { file, url, signal, mostChunkBytes, onAcknowledged, onSent } = request;

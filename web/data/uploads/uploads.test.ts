@@ -74,7 +74,7 @@ describe('uploads', () => {
     });
   });
 
-  it('sends nothing of a file that is a video already, says which, and sends it where that is wanted', async () => {
+  it('does not send a file that is already a video, says which one, and sends it on request', async () => {
     const asked: unknown[] = [];
     server.use(
       signedIn(),
@@ -99,7 +99,7 @@ describe('uploads', () => {
     expect(asked).toEqual([true, false]);
   });
 
-  it('says that a hero upload failed in the specified words, and why', async () => {
+  it('says in the specified words that a hero upload failed, and why', async () => {
     serveUploads({ refuse: 'bad.mp4' });
     const { hook, store } = await signedInHook();
     act(() => hook.result.current.start([clip('bad.mp4')], 'hero'));
@@ -111,7 +111,7 @@ describe('uploads', () => {
     });
   });
 
-  it('announces several files, lets the others go on when one fails, and says when all are in', async () => {
+  it('announces several files, lets the others continue when one fails, and says when all have arrived', async () => {
     serveUploads({ refuse: 'bad.mp4' });
     const { hook, store } = await signedInHook();
     const titles: string[] = [];
@@ -143,7 +143,7 @@ describe('uploads', () => {
       .toEqual([true, true, true]);
   });
 
-  it('sends a failed file again on retry', async () => {
+  it('sends a failed file again on Retry', async () => {
     serveUploads({ refuse: 'late.mp4' });
     const { hook } = await signedInHook();
     act(() => hook.result.current.start([clip('late.mp4')], 'multi'));

@@ -9,11 +9,11 @@ import { isActive, itemsAtom, type UploadItem } from './upload-items.ts';
 import { heroVideoIdAtom } from './hero-video.ts';
 import { refreshLists } from '../videos/videos.ts';
 
-/** Files sent at the same time; more only share the same line. */
+/** Files sent at the same time; more would only share the same connection. */
 const PARALLEL_TRANSFERS = 2;
 
 const counterAtom = atom(0);
-/** Running transfers of this store, by item id; a fresh map for each store. */
+/** Running transfers of this store, by item id; a new map for each store. */
 const transfersAtom = atom(() => new Map<number, Transfer>());
 
 const patchAtom = atom(null, (get, set, id: number, patch: Partial<UploadItem>) => {
@@ -125,7 +125,7 @@ const commandAtom = atom(null, (get, set, id: number, command: UploadCommand) =>
 
 export type UploadCommand = 'pause' | 'resume' | 'cancel' | 'retry' | 'anyway' | 'dismiss';
 
-/** Ends what belongs to another account and wakes what waited for this one to sign in. */
+/** Ends transfers of another account and resumes those that waited for this one to sign in. */
 const sessionChangedAtom = atom(null, (get, set, userId: string) => {
   for (const item of get(itemsAtom)) {
     if (item.userId !== userId) set(commandAtom, item.id, isActive(item) ? 'cancel' : 'dismiss');
@@ -133,7 +133,7 @@ const sessionChangedAtom = atom(null, (get, set, userId: string) => {
   }
 });
 
-/** Starts sending files in the name of the signed-in user. */
+/** Starts sending files as the signed-in user. */
 export function useStartUploads(): (files: readonly File[], origin: UploadItem['origin']) => void {
   return useSetAtom(startAtom);
 }

@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('watchLine', () => {
-  it('gives a line up on which nothing moves, and not one that is only slow', () => {
+  it('gives up on a connection on which nothing moves, but not on one that is only slow', () => {
     const lost = vi.fn();
     const line = watchLine(lost, () => undefined);
     for (let i = 0; i < 5; i += 1) {
@@ -18,7 +18,7 @@ describe('watchLine', () => {
     line.stop();
   });
 
-  it('leaves the server time to check what has arrived', () => {
+  it('gives the server time to check what has arrived', () => {
     const lost = vi.fn();
     const line = watchLine(lost, () => undefined);
     line.heard(true);

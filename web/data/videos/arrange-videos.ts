@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import type { DefectFilter, VideoDto, VideoSort, VideosQuery } from '#common/api/videos.ts';
 import type { VideoStatus } from '#common/video.ts';
 
-/** What the controls of the library show. */
+/** The state of the library's controls. */
 export interface Arrangement {
   readonly search: string;
   readonly sort: VideoSort;
@@ -11,16 +11,16 @@ export interface Arrangement {
   readonly defect: DefectFilter | 'all';
 }
 
-/** What the server is asked for; parts left out choose nothing. */
+/** The query for the server; omitted parts select everything. */
 export type VideoChoice = Pick<VideosQuery, 'search' | 'sort' | 'status' | 'defect'>;
 
 export const PLAIN_ARRANGEMENT: Arrangement = { search: '', sort: 'newest', status: 'all', defect: 'all' };
 
-/** A search is asked for when the typing rests this long. */
+/** Pause in typing after which a search is sent. */
 const TYPING_RESTS_MS = 250;
 
 const arrangementAtom = atom<Arrangement>(PLAIN_ARRANGEMENT);
-/** The choice that the library's list is read by; follows the controls. */
+/** The query of the library's list; follows the controls. */
 export const libraryChoiceAtom = atom<VideoChoice>({});
 
 /** The query parts that differ from the plain list. */
@@ -34,14 +34,14 @@ function toChoice({ search, sort, status, defect }: Arrangement): VideoChoice {
   };
 }
 
-/** Whether none of the five summarised defects was found (D-67); unknown before the analysis. */
+/** Whether none of the five summarised defects was found (D-67); false before the analysis. */
 export function hasNoDefect({ issues }: VideoDto): boolean {
   if (!issues) return false;
   const { stutteredCuts, audioSyncIssues, droppedFrames, corruptedSections, windNoise } = issues;
   return !stutteredCuts && !audioSyncIssues && !droppedFrames && !corruptedSections && !windNoise;
 }
 
-/** Search, order and filters of the library; they stay while other pages are looked at. */
+/** Search, order and filters of the library; they are kept while other pages are open. */
 export function useArrangement() {
   const [arrangement, arrange] = useAtom(arrangementAtom);
   const ask = useSetAtom(libraryChoiceAtom);

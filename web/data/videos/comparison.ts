@@ -6,10 +6,10 @@ import { comparisonApi } from '#common/api/comparison.ts';
 import { callApi } from '../api-client.ts';
 import { queryKeyOf } from '../query-client.ts';
 
-/** A comparison takes seconds to make and nothing pushes its progress: it is read every second meanwhile. */
+/** A comparison takes seconds to make and its progress is not pushed, so it is polled every second. */
 const INTERVAL_MS = 1000;
 
-/** State of a version's before/after clip, read again every second while it is being made. */
+/** State of a version's before/after clip, polled every second while it is being made. */
 export function useComparison(videoId: string, version: string) {
   const comparisonAtom = useMemo(
     () =>
@@ -26,7 +26,7 @@ export function useComparison(videoId: string, version: string) {
   return useAtomValue(comparisonAtom);
 }
 
-/** Asks for the before/after clip; a second wish changes nothing. */
+/** Requests the before/after clip; a second request changes nothing. */
 export function useMakeComparison(videoId: string, version: string) {
   const client = useQueryClient();
   return useMutation({

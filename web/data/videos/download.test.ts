@@ -60,7 +60,7 @@ describe('downloadVideo', () => {
     });
   });
 
-  it('takes a successful JSON answer for a failure', async () => {
+  it('treats a successful JSON answer as a failure', async () => {
     refuse(200, { message: 'No file here.' });
     expect(await downloadVideo('v1', 'library')).toMatchObject({
       title: 'Download Failed',
@@ -76,7 +76,7 @@ describe('downloadVideo', () => {
     expect(await downloadVideo('v1', page)).toMatchObject({ title: 'Download Error', description });
   });
 
-  it('says that the file is being made, which is no failure', async () => {
+  it('says that the file is being made, which is not a failure', async () => {
     const message =
       'Your plan downloads in 1080p. That file is being made (34 %); your full-size result is kept.';
     refuse(409, { code: 'export_pending', message, error: message, demoMode: false });

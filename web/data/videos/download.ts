@@ -11,7 +11,7 @@ import { applyStatus } from './video-news.ts';
 
 const { download: texts } = videoTexts;
 
-/** The file in the size of the plan is on its way: no failure, only not yet. */
+/** The file in the plan's size is still being made, which is not a failure. */
 const refusedWith = z.object({ code: z.literal('export_pending'), message: z.string() });
 
 function isJson(answer: Response): boolean {
@@ -19,7 +19,7 @@ function isJson(answer: Response): boolean {
 }
 
 async function failureToast(url: string): Promise<ToastContent> {
-  // A HEAD answer carries no words, so the refusal is read once more with them.
+  // A HEAD answer has no body, so the refusal is requested again to get its text.
   const answer = await fetch(url, { credentials: 'include' });
   if (answer.ok && !isJson(answer)) {
     await answer.body?.cancel();
@@ -39,8 +39,8 @@ async function failureToast(url: string): Promise<ToastContent> {
 }
 
 /**
- * Checks that a file is there and lets the browser save it as `video-{id}.mp4`; the bytes go to the disk, not
- * through the page's memory, because results can have 2 GB.
+ * Checks that a file exists and lets the browser save it as `video-{id}.mp4`. The bytes go to the disk and not through
+ * the page's memory, because results can have 2 GB.
  * @returns the toast to show when there is nothing to save, else null.
  */
 export async function downloadVideo(id: string, page: 'dashboard' | 'library'): Promise<ToastContent | null> {
@@ -69,7 +69,7 @@ export function useDownloadVideo(page: 'dashboard' | 'library'): (id: string) =>
   };
 }
 
-/** Has the file made that Download gives where the plan limits its size (D-42). */
+/** Requests the file that Download gives when the plan limits its size (D-42). */
 export function useMakeExport() {
   const client = useQueryClient();
   const showToast = useShowToast();
@@ -85,7 +85,7 @@ export function useMakeExport() {
   });
 }
 
-/** Stops that file while it waits or is being made. */
+/** Cancels that file while it is waiting or being made. */
 export function useCancelExport() {
   const client = useQueryClient();
   return useCancelWork({

@@ -31,7 +31,10 @@ const listAtoms = {
   drafts: createListAtom(POLL_MS.drafts),
 } as const;
 
-/** Draft backups of the account as far as they were asked for (`useLoadMore` reads on), at the polling interval of the page that asks. */
+/**
+ * Draft backups of the account, as far as they were loaded (`useLoadMore` loads more), at the polling interval of the
+ * calling page.
+ */
 export function useDrafts(page: keyof typeof listAtoms) {
   return useAtomValue(listAtoms[page]);
 }

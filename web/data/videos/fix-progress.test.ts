@@ -16,7 +16,7 @@ describe('useFixProgress', () => {
       initialProps: { measured: 10, news: 1 },
     });
 
-  it('shows what the server measured while news come', () => {
+  it('shows what the server measured while updates arrive', () => {
     const { result, rerender } = start();
     for (let news = 2; news <= 8; news += 1) {
       pass(4900);
@@ -25,7 +25,7 @@ describe('useFixProgress', () => {
     }
   });
 
-  it('goes on by 5 to 20 percent every 1 to 2 s when no news came for 5 s, and holds at 95', () => {
+  it('advances by 5 to 20 percent every 1 to 2 s after 5 s without updates, and stops at 95', () => {
     const draw = seededRandom(7);
     const { result } = start(draw);
     const seen: { atMs: number; percent: number }[] = [{ atMs: 5000, percent: 10 }];
@@ -51,7 +51,7 @@ describe('useFixProgress', () => {
     }
   });
 
-  it('never goes back when the server speaks again, and reaches 100 only by its word', () => {
+  it('never goes back when the server answers again, and reaches 100 only when the server says so', () => {
     const { result, rerender } = start(() => 1);
     pass(9000);
     const { percent } = result.current;

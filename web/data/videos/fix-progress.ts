@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react';
 
-/** Without news for so long the pace of the specification takes over (D-62). */
+/** After this long without updates, the pace of the specification applies (D-62). */
 const SILENCE_MS = 5000;
 /** The fallback stops here until the server has said that it is done. */
 const MOST_ESTIMATED = 95;
 const STEP = { leastPercent: 5, mostPercent: 20, leastMs: 1000, mostMs: 2000 } as const;
 
-/** One step of the specified pace: how far it goes, and how long it takes. */
+/** One step of the specified pace: its size, and its duration. */
 function nextStep(random: () => number): { readonly percent: number; readonly afterMs: number } {
   const between = (least: number, most: number) => least + random() * (most - least);
   return {
@@ -17,15 +17,15 @@ function nextStep(random: () => number): { readonly percent: number; readonly af
 
 export interface FixProgress {
   readonly percent: number;
-  /** Whether the last steps were made by the clock and not by the server's measurement. */
+  /** Whether the last steps came from the timer and not from the server's measurement. */
   readonly estimated: boolean;
 }
 
 /**
- * The progress of a request at work: the server's measured one. Only when nothing has come for five seconds it goes on by itself, by
- * 5 to 20 percent every 1 to 2 s as the specification has it, and holds at 95 until the server speaks. It never goes back.
+ * The progress of a running request, as the server measures it. After five seconds without updates it advances by
+ * itself, by 5 to 20 percent every 1 to 2 s as specified, and stops at 95 until the server answers. It never goes back.
  * @param measured percent as the server measured it
- * @param news changes with everything that the server says
+ * @param news changes with every answer of the server
  */
 export function useFixProgress(
   measured: number,
@@ -52,7 +52,7 @@ export function useFixProgress(
 }
 
 /**
- * The pace of the specification from 0 to 100, for a server that says only how many fixes it took and nothing of their
+ * The pace of the specification from 0 to 100, for a server that returns only the number of accepted fixes and no
  * progress.
  * @param onEnd called once at 100; must not change between renders
  */

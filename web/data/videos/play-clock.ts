@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react';
 import type { Cues } from '../captions/caption-edits.ts';
 
-/** Where the clip beside an editor stands; told a few times a second while it plays. */
+/** The position of the clip beside an editor; updated a few times a second while it plays. */
 export interface PlayClock {
   set(ms: number): void;
   now(): number;
-  /** @returns what ends it */
+  /** @returns a function that ends it */
   watch(listener: () => void): () => void;
 }
 
@@ -26,17 +26,17 @@ export function createPlayClock(): PlayClock {
   };
 }
 
-/** Place of the cue that is on the screen at a moment; -1 for none. */
+/** Index of the cue shown at a time; -1 for none. */
 function cueAt(cues: Cues, ms: number): number {
   return cues.findIndex(({ startMs, endMs }) => startMs <= ms && ms < endMs);
 }
 
-/** Place of the cue that began last, -1 before the first; draws again only when it is another one. */
+/** Index of the cue that started last, -1 before the first; renders again only when it changes. */
 export function useReachedCue(cues: Cues, clock: PlayClock): number {
   return useSyncExternalStore(clock.watch, () => cues.findLastIndex(({ startMs }) => startMs <= clock.now()));
 }
 
-/** Place of the cue that is being played, -1 for none; draws again only when it is another one. */
+/** Index of the cue being played, -1 for none; renders again only when it changes. */
 export function usePlayedCue(cues: Cues, clock: PlayClock): number {
   return useSyncExternalStore(clock.watch, () => cueAt(cues, clock.now()));
 }

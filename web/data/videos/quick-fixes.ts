@@ -17,18 +17,18 @@ import { rereadVideos } from './video-news.ts';
 
 const keyOf = (videoId: string) => queryKeyOf(quickFixesApi.read, { id: videoId });
 
-/** What is taken for the fixes so far where a server tells none. */
+/** Assumed when a server does not report fixes. */
 const NONE: QuickFixesDto = { run: null, done: [], versions: [], exports: [] };
 
-/** The newer of two states of a request; a late answer never takes it back. */
+/** The newer of two states of a request, so that a late answer never reverts it. */
 function newerRun(known: FixRunDto | null | undefined, next: FixRunDto | null): FixRunDto | null {
   if (!known || !next) return next;
   return known.revision > next.revision ? known : next;
 }
 
 /**
- * Quick fixes, versions and platform files of a video. While a request is at work it is pushed, and read every 2 s when
- * there is no push; when it ends, the lists are read again.
+ * Quick fixes, versions and platform files of a video. A running request is pushed, and polled every 2 s without push;
+ * when it ends, the lists are read again.
  */
 export function useQuickFixes(videoId: string) {
   const fixesAtom = useMemo(
@@ -54,7 +54,7 @@ export function useQuickFixes(videoId: string) {
   return useAtomValue(fixesAtom);
 }
 
-/** Puts a pushed state of a request into the cache; at its end versions and files are read again. */
+/** Puts a pushed state of a request into the cache; when the request has ended, versions and files are read again. */
 export function applyFixRun(client: QueryClient, videoId: string, run: FixRunDto | null): void {
   const known = client.getQueryData<QuickFixesDto>(keyOf(videoId));
   if (!known) return;
@@ -62,7 +62,7 @@ export function applyFixRun(client: QueryClient, videoId: string, run: FixRunDto
   if (!isAtWork(run)) void client.invalidateQueries({ queryKey: keyOf(videoId), exact: true });
 }
 
-/** Asks for fixes of the current version. */
+/** Requests fixes of the current version. */
 export function useApplyFixes(videoId: string) {
   const client = useQueryClient();
   const showToast = useShowToast();
@@ -74,7 +74,7 @@ export function useApplyFixes(videoId: string) {
   });
 }
 
-/** Stops the fixes that are being applied. */
+/** Cancels the fixes being applied. */
 export function useCancelFixes(videoId: string) {
   const client = useQueryClient();
   return useCancelWork({
@@ -96,7 +96,7 @@ export function useRestoreVersion(videoId: string) {
   return useMutation({
     mutationFn: (versionId: string) => callApi(quickFixesApi.restore, { params: { id: videoId, versionId } }),
     onSuccess: async () => {
-      // The toast must not say what the page does not show yet.
+      // The toast must not claim what the page does not show yet.
       await client.invalidateQueries({ queryKey: keyOf(videoId), exact: true });
       await rereadVideos(client, videoId);
       showToast({ title: texts.restored, description: texts.restoredDetail });

@@ -7,7 +7,7 @@ import { mediaPaths, videosApi } from '#common/api/videos.ts';
 import { ApiError, callApi } from '../api-client.ts';
 import { queryKeyOf } from '../query-client.ts';
 
-/** Title and size of a video its owner shares; `null` when there is no such page. */
+/** Title and size of a video that its owner shares; `null` when there is no such page. */
 export function useSharedVideo(id: string) {
   const sharedAtom = useMemo(
     () =>
@@ -27,17 +27,17 @@ export function useSharedVideo(id: string) {
   return useAtomValue(sharedAtom);
 }
 
-/** Where the shared video plays from. */
+/** Stream address of the shared video. */
 export function sharedStreamUrl(id: string): string {
   return buildPath(mediaPaths.sharedStream, { id });
 }
 
-/** Its captions, where there are any. */
+/** Address of its captions, if there are any. */
 export function sharedCaptionsUrl(id: string): string {
   return buildPath(sharedCaptionsPath, { id });
 }
 
-/** A still picture of the shared video; there is none where no picture could be read. */
+/** Address of a still picture of the shared video, if one could be read. */
 export function sharedPosterUrl(id: string): string {
   return buildPath(mediaPaths.sharedPoster, { id });
 }

@@ -14,7 +14,7 @@ const statsAtom = atomWithQuery((get) => ({
   ...liveQuery(get(pushStateAtom), POLL_MS.stats),
 }));
 
-/** The four figures of the dashboard and the monthly allowance. */
+/** The four figures of the dashboard, and the monthly allowance. */
 export function useStats() {
   return useAtomValue(statsAtom);
 }

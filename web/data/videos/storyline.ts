@@ -9,10 +9,10 @@ import { callApi, serverMessageOf, tellApi, whenMissing } from '../api-client.ts
 import { queryKeyOf } from '../query-client.ts';
 import { useShowToast } from '../toasts.ts';
 
-/** An analysis takes seconds and nothing pushes its progress: it is read every second meanwhile. */
+/** An analysis takes seconds and its progress is not pushed, so it is polled every second. */
 const INTERVAL_MS = 1000;
 
-/** What is taken for the state where a server tells none. */
+/** Assumed when a server does not report a state. */
 const NONE: StorylineStateDto = { state: 'none', progress: 0, message: null };
 
 function keysOf(videoId: string, version: string) {
@@ -23,8 +23,8 @@ function keysOf(videoId: string, version: string) {
 }
 
 /**
- * The storyline of a version (null: none yet) and where its analysis stands, which is followed while it runs. The storyline is asked
- * for behind the state alone, as a browser prints every 404 as a fault of the page.
+ * The storyline of a version (null: none yet) and the state of its analysis, which is polled while it runs. The
+ * storyline is requested only after the state, because browsers log every 404 as an error of the page.
  */
 export function useStoryline(videoId: string, version: string) {
   const [stateAtom, storylineAtom] = useMemo(() => {
@@ -45,8 +45,8 @@ export function useStoryline(videoId: string, version: string) {
       queryKey: keys.storyline,
       queryFn: ({ signal }) => callApi(storylineApi.get, { params, signal }).catch(whenMissing(null)),
     }));
-    // Without news of the analysis the answer itself says whether there is one. Not `enabled`: as it changes, the read that it has
-    // begun is given up and begun again.
+    // Without a state of the analysis, the answer itself says whether there is a storyline. Does not use `enabled`: a
+    // change of it would cancel a started read and start it again.
     const ifThere = atom((get) => {
       const { data, isError } = get(ofState);
       return isError || (data && data.readable !== false) ? get(ofStoryline) : { data: data && null };
@@ -56,14 +56,14 @@ export function useStoryline(videoId: string, version: string) {
   return { state: useAtomValue(stateAtom), storyline: useAtomValue(storylineAtom) };
 }
 
-/** Asks for the analysis of the current version; a second wish while it runs changes nothing. */
+/** Requests the analysis of the current version; a second request while it runs changes nothing. */
 export function useAnalyzeStoryline(videoId: string, version: string) {
   const client = useQueryClient();
   const showToast = useShowToast();
   return useMutation({
     mutationFn: () => tellApi(storylineApi.analyze, { params: { id: videoId } }),
     onSuccess: () => {
-      // What could be read before the wish can be read meanwhile.
+      // A storyline that could be read before the request stays readable.
       client.setQueryData<StorylineStateDto>(keysOf(videoId, version).state, (before) => ({
         ...before,
         state: 'waiting',

@@ -24,12 +24,12 @@ function open(id: string, videos = PAGE) {
 }
 
 describe('useVideo', () => {
-  it('finds a video in the list without asking for it alone', async () => {
+  it('finds a video in the list without requesting it separately', async () => {
     open('v7');
     expect(await screen.findByText('harbour.mp4 100')).toBeInTheDocument();
   });
 
-  it('asks for one that the list has not come to, and follows its pushed states', async () => {
+  it('requests one beyond the loaded part of the list, and follows its pushed states', async () => {
     const old = makeVideo({ id: 'old', originalFileName: 'old.mp4', status: 'processing', progress: 5 });
     server.use(on(videosApi.read, () => HttpResponse.json(old)));
     const { client } = open('old');
@@ -38,12 +38,12 @@ describe('useVideo', () => {
     expect(await screen.findByText('old.mp4 61')).toBeInTheDocument();
   });
 
-  it('knows that there is none: at once behind a whole list, else when the server says so', async () => {
+  it('knows that there is none: at once when the list is complete, else when the server says so', async () => {
     open('none', [makeVideo()]);
     expect(await screen.findByText('null')).toBeInTheDocument();
   });
 
-  it('knows that there is none behind the page that was read', async () => {
+  it('knows that there is none beyond the page that was read', async () => {
     server.use(on(videosApi.read, () => refusal('not_found')));
     open('none');
     expect(await screen.findByText('undefined')).toBeInTheDocument();

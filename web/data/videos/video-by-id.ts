@@ -10,8 +10,8 @@ import { mergeStatus } from './video-news.ts';
 import { useVideos } from './videos.ts';
 
 /**
- * One video: out of the live list, or read alone when the list goes on behind what was read of it.
- * `undefined` while it is read, `null` when the account has none of this id, as of the empty one.
+ * One video: from the live list, or read separately when it may be beyond the loaded part. `undefined` while it loads,
+ * `null` when the account has none with this id, or for an empty id.
  */
 export function useVideo(id: string): VideoDto | null | undefined {
   const { data, hasNextPage } = useVideos('editor');

@@ -13,7 +13,7 @@ function watch(client = createQueryClient()) {
 }
 
 describe('watchVideoEnds', () => {
-  it('tells once that a video at work has completed', () => {
+  it('reports once that a video being processed has completed', () => {
     const { see, end } = watch();
     see(makeStatus({ version: 3 }));
     see(makeStatus({ version: 5, status: 'completed' }));
@@ -24,7 +24,7 @@ describe('watchVideoEnds', () => {
     ]);
   });
 
-  it('keeps quiet about videos that were never seen at work', () => {
+  it('says nothing about videos that were never seen processing', () => {
     const { client, see, end } = watch();
     client.setQueryData(LIST, asPages([makeVideo({ version: 4 })]));
     see(makeStatus({ version: 5, status: 'completed' }));
@@ -32,7 +32,7 @@ describe('watchVideoEnds', () => {
     expect(end).not.toHaveBeenCalled();
   });
 
-  it('ignores news that come late', () => {
+  it('ignores late updates', () => {
     const { see, end } = watch();
     see(makeStatus({ version: 5, status: 'completed' }));
     see(makeStatus({ version: 3 }));
@@ -50,14 +50,14 @@ describe('watchVideoEnds', () => {
     ]);
   });
 
-  it('learns from a list that is read again what push has lost', () => {
+  it('learns from a list that is read again what push has missed', () => {
     const { client, end } = watch();
     client.setQueryData(LIST, asPages([makeVideo({ status: 'processing', version: 3 })]));
     client.setQueryData(LIST, asPages([makeVideo({ status: 'completed', version: 9 })]));
     expect(end).toHaveBeenCalledOnce();
   });
 
-  it('tells a second end after a retry', () => {
+  it('reports a second end after a retry', () => {
     const { see, end } = watch();
     see(makeStatus({ version: 3 }));
     see(makeStatus({ version: 4, status: 'failed' }));
@@ -66,7 +66,7 @@ describe('watchVideoEnds', () => {
     expect(end.mock.calls.map(([video]) => video.status)).toEqual(['failed', 'completed']);
   });
 
-  it('hears nothing after it was closed', () => {
+  it('reports nothing after it was closed', () => {
     const { client, close, end } = watch();
     client.setQueryData(LIST, asPages([makeVideo({ status: 'processing', version: 3 })]));
     close();

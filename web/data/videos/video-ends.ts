@@ -2,12 +2,12 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { StatusDto, VideoDto } from '#common/api/videos.ts';
 import { isVideoList, listedVideos } from './video-news.ts';
 
-/** What is said about one video that has come to its end. */
+/** The announcement of one video that has finished or failed. */
 export interface VideoEnd {
   readonly id: string;
   readonly version: number;
   readonly status: 'completed' | 'failed';
-  /** Null while the library was never read. */
+  /** Null when the library was never read. */
   readonly fileName: string | null;
   readonly errorMessage: string | null;
 }
@@ -15,9 +15,9 @@ export interface VideoEnd {
 type News = StatusDto & Partial<Pick<VideoDto, 'originalFileName'>>;
 
 /**
- * Tells the ends of videos from all other news: pushed states (`see`) and every list that is read, which makes
- * up for events lost on the way. Order and repetition do not matter; `end` is called once for each time that a
- * video was known to be at work and then completed or failed.
+ * Detects when videos end, from pushed states (`see`) and from every list that is read, which makes up for lost events.
+ * Order and repetition do not matter; `end` is called once each time a video that was known to be processing completed
+ * or failed.
  */
 export function watchVideoEnds(
   client: QueryClient,

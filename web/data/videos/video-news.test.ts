@@ -61,7 +61,7 @@ describe('applyStatus', () => {
     }
   });
 
-  it('leaves a video in the list as it was until the facts of its end are read, also where nobody asked for its state', () => {
+  it('leaves a video in the list unchanged until the facts about its end are read, even if nobody requested its state', () => {
     const { client, listed } = clientWith(makeVideo({ status: 'processing', version: 3, hasReport: false }));
     client.removeQueries({ queryKey: statusKey('video-0001-abcdef') });
     applyStatus(client, makeStatus({ version: 4, status: 'completed', progress: 100 }));
@@ -71,7 +71,7 @@ describe('applyStatus', () => {
     expect(late).toMatchObject({ status: 'completed', version: 4 });
   });
 
-  it('reads the list again for a video it does not know', () => {
+  it('reads the list again for an unknown video', () => {
     const { client } = clientWith(makeVideo());
     applyStatus(client, makeStatus({ id: 'another', version: 1 }));
     expect(client.getQueryState(LIST)?.isInvalidated).toBe(true);

@@ -6,12 +6,12 @@ import { queryKeyOf } from '../query-client.ts';
 
 const LIST_KEY = queryKeyOf(videosApi.list);
 
-/** Key of the videos that match; the plain list has the address of the call. */
+/** Query key of the matching videos; the plain list has the address of the call. */
 export function videoListKey(choice: VideoChoice = {}): readonly unknown[] {
   return Object.keys(choice).length === 0 ? LIST_KEY : [...LIST_KEY, choice];
 }
 
-/** Whether a key is that of a list of videos, plain or chosen. */
+/** Whether a key is that of a list of videos, plain or filtered. */
 export function isVideoList(key: readonly unknown[]): boolean {
   const [last] = key.slice(LIST_KEY.length);
   return LIST_KEY.every((part, index) => key[index] === part) && (last === undefined || isChoice(last));
@@ -23,7 +23,7 @@ function isChoice(part: unknown): boolean {
 
 const lists = { predicate: (query: Query) => isVideoList(query.queryKey) };
 
-/** Every video that some list or single read of this page knows. */
+/** Every video in some list or single read of this page. */
 function knownVideos(client: QueryClient): VideoDto[] {
   const listed = client
     .getQueriesData<Pages<VideoDto>>(lists)
@@ -39,12 +39,12 @@ function singles(client: QueryClient) {
   return client.getQueriesData<VideoDto | null>({ predicate: isSingle });
 }
 
-/** Videos with their names as the lists of this page have them. */
+/** Videos with the names that the lists of this page have. */
 export function listedVideos(client: QueryClient): VideoDto[] {
   return knownVideos(client);
 }
 
-/** Reads the lists that are shown again, and the one video or, without an id, all that are read alone. */
+/** Reads the shown lists again, and the one video or, without an id, all that were read separately. */
 export function rereadVideos(client: QueryClient, id?: string): Promise<unknown> {
   const single = id === undefined ? singles(client).map(([key]) => key) : [[...LIST_KEY, id]];
   return Promise.all([
@@ -53,7 +53,7 @@ export function rereadVideos(client: QueryClient, id?: string): Promise<unknown>
   ]);
 }
 
-/** The newer of two states of one video; a late answer never takes a video back (versions only rise). */
+/** The newer of two states of one video, so that a late answer never reverts it (versions only rise). */
 function newerStatus<T extends StatusDto>(known: StatusDto | undefined, next: T): T {
   if (known === undefined || known.version <= next.version) return next;
   return { ...next, ...statusDto.parse(known) };
@@ -71,7 +71,7 @@ function knownStatuses(client: QueryClient): ReadonlyMap<string, StatusDto> {
   return known;
 }
 
-/** A page just read, with newer pushed states kept. */
+/** A page just read, in which newer pushed states are kept. */
 export function mergeList(client: QueryClient, next: VideoDto[]): VideoDto[] {
   const known = knownStatuses(client);
   return next.map((video) => newerStatus(known.get(video.id), video));
@@ -83,24 +83,25 @@ export function mergeStatus<T extends StatusDto>(client: QueryClient, next: T): 
 }
 
 /**
- * Puts a pushed state into the cached status and lists, only where its version is greater. A video that reached
- * its end, or is in no list that is read to its end, makes the lists be read again for the facts that events
- * do not carry; a completed one changes there only then.
+ * Puts a pushed state into the cached status and lists if its version is higher. If the video has ended, or is in no
+ * completely loaded list, the lists are read again for facts that events do not carry; a completed video changes there
+ * only then.
  */
 export function applyStatus(client: QueryClient, status: StatusDto): void {
   const known = knownStatuses(client).get(status.id);
   if (known && known.version >= status.version) return;
   const ended = status.status !== 'processing' && known?.status !== status.status;
-  // Of a finished video pages show what the event does not carry: put in at once it would be shown without, and move when that comes.
+  // Pages show facts about a finished video that the event does not carry: shown at once without them, the page would
+  // jump when they arrive.
   const isHeld = ended && status.status === 'completed';
   const statusKey = queryKeyOf(videosApi.status, { id: status.id });
-  // Kept here it wins over slow answers from before it (`mergeList`).
+  // In the status cache it takes precedence over slower, older answers (`mergeList`).
   if (isHeld || client.getQueryState(statusKey)) client.setQueryData(statusKey, status);
   if (!isHeld) patchListed(client, status.id, (video) => ({ ...video, ...status }));
   if (ended || !known) void rereadVideos(client, status.id);
 }
 
-/** Changes one video wherever it is listed at once, before the server's list is read again. */
+/** Changes one video in all lists at once, before the server's list is read again. */
 export function patchListed(
   client: QueryClient,
   id: string,

@@ -31,7 +31,7 @@ function createListAtom(intervalMs: number, choiceAtom = everything) {
       initialPageParam: FIRST_PAGE,
       getNextPageParam: (page) => nextCursor(page, (video) => cursorAfterVideo(video, choice.sort)),
       select: joinPages,
-      // What was shown stays until the answer to another choice is there.
+      // The previous list stays until the answer to another choice arrives.
       placeholderData: keepPreviousData,
       enabled: Boolean(get(sessionAtom).data),
       ...liveQuery(get(pushStateAtom), intervalMs),
@@ -42,7 +42,7 @@ function createListAtom(intervalMs: number, choiceAtom = everything) {
 const dashboardListAtom = createListAtom(POLL_MS.dashboardVideos);
 const libraryListAtom = createListAtom(POLL_MS.libraryVideos, libraryChoiceAtom);
 const editorListAtom = createListAtom(POLL_MS.editor);
-// Header and upload panel look at the list that the page keeps fresh; alone, they need it seldom.
+// Header and upload panel use the list that the page keeps fresh; alone, they rarely need it.
 const backgroundListAtom = createListAtom(SAFETY_POLL_MS);
 const listAtoms = {
   dashboard: dashboardListAtom,
@@ -52,14 +52,14 @@ const listAtoms = {
 } as const;
 
 /**
- * Videos of the account as far as they were asked for (`useLoadMore` reads on), newest first, at the polling
- * interval of the page that asks. The library's follow its search, order and filters.
+ * Videos of the account, as far as they were loaded (`useLoadMore` loads more), newest first, at the polling interval
+ * of the calling page. The library's list follows its search, order and filters.
  */
 export function useVideos(page: keyof typeof listAtoms) {
   return useAtomValue(listAtoms[page]);
 }
 
-/** State of one video: read every 2 s while it is processing and push is down, not at all afterwards. */
+/** State of one video: polled every 2 s while it is processing and push is down, and not afterwards. */
 export function useVideoStatus(id: string) {
   const statusAtom = useMemo(
     () =>
@@ -81,17 +81,20 @@ export function useVideoStatus(id: string) {
   return useAtomValue(statusAtom);
 }
 
-/** Names one result of a video: what is read about it stays good while other things of the video change. */
+/** Identifies one result of a video; data about it stays valid while other things about the video change. */
 export function resultMark({ resultSha256, version }: VideoDto): string {
   return resultSha256 ?? String(version);
 }
 
-/** Whether a report tells of the current version; quick fixes make newer ones that keep the report of the repair below them. */
+/**
+ * Whether a report describes the current version; quick fixes make newer versions that keep the report of the repair
+ * below them.
+ */
 export function tellsOfCurrent({ result }: RepairReport, { resultSha256 }: VideoDto): boolean {
   return resultSha256 === null || result.sha256 === resultSha256;
 }
 
-/** The repair report of one video; it never changes for one version of the result. */
+/** The repair report of one video; it never changes for the same version of the result. */
 export function useReport(id: string, enabled: boolean, version: string) {
   const reportAtom = useMemo(
     () =>
@@ -105,7 +108,7 @@ export function useReport(id: string, enabled: boolean, version: string) {
   return useAtomValue(reportAtom);
 }
 
-/** Reads videos, stats and drafts again, after uploads and whatever else changes all three. */
+/** Reads videos, stats and drafts again, after uploads and other changes of all three. */
 export async function refreshLists(client: QueryClient): Promise<void> {
   await Promise.all([
     rereadVideos(client),
@@ -186,13 +189,13 @@ export function useSetHeroVideo(): (id: string | null) => void {
 interface HeroVideo {
   readonly id: string | null;
   readonly chosen: boolean;
-  /** It is not there any more. */
+  /** Called when the video no longer exists. */
   readonly forget: () => void;
 }
 
 /**
- * The video the landing page follows: the one just brought in (`chosen`), else the newest that was at work when the page was opened. One
- * that begins later, from the list below it, comes without pushing the page down, and one that ends goes without pulling it up.
+ * The video that the landing page follows: the one just uploaded (`chosen`), else the newest that was being processed
+ * when the page was opened. One that starts later does not push the page down, and one that ends does not pull it up.
  */
 export function useHeroVideo(): HeroVideo {
   const [chosen, choose] = useAtom(heroVideoIdAtom);
@@ -207,11 +210,11 @@ export function useHeroVideo(): HeroVideo {
   return { id: chosen ?? found ?? null, chosen: chosen !== null, forget };
 }
 
-/** A server that has just started may still be making the clip: each attempt waits 20 s there. */
+/** A server that has just started may still be making the clip; each attempt waits 20 s there. */
 const SAMPLE_ATTEMPTS = 15;
 const SAMPLE_PAUSE_MS = 3000;
 
-/** Asks the server for a clip with planted defects, again while it is still making one, and follows its repair. */
+/** Requests a clip with planted defects, repeatedly while the server is still making one, and follows its repair. */
 export function useSampleClip() {
   const client = useQueryClient();
   const showToast = useShowToast();

@@ -13,8 +13,8 @@ import { TokenList } from './token-list.tsx';
 const { tokens: texts } = accountTexts;
 
 /**
- * Access tokens of the account. Plans without the API see what it needs; tokens kept from an earlier plan can
- * still be revoked there.
+ * Access tokens of the account. Plans without the API see which plan they need; tokens from an earlier plan can still
+ * be revoked.
  */
 export function AccessTokens({ plan }: { readonly plan: PlanSlug }) {
   const allowed = planAllows(plan, 'api_access');

@@ -38,7 +38,7 @@ function Gate() {
   return status === 'signed-in' ? <AccountPage /> : <p>{status}</p>;
 }
 
-/** Opens the page as somebody; `tokens` are those the account holds. */
+/** Opens the page as a user; `tokens` are the tokens of the account. */
 async function open(who: SessionUser = user, tokens: ApiTokenDto[] = []) {
   server.use(
     signedIn(who),
@@ -65,7 +65,7 @@ beforeEach(() => {
 });
 
 describe('AccountPage', () => {
-  it('shows plan, trial, the month and the way to the plans', async () => {
+  it('shows plan, trial, the month and a link to the plans', async () => {
     await open(pro);
     const plan = part('Plan');
     expect(plan.getByText('Creator Pro+')).toBeInTheDocument();
@@ -98,14 +98,14 @@ describe('AccountPage', () => {
     expect(await screen.findByText('11 MB in use')).toBeInTheDocument();
   });
 
-  it('hands out all data by a plain link', async () => {
+  it('offers all data by a plain link', async () => {
     await open();
     const link = screen.getByRole('link', { name: 'Download all my data' });
     expect(link).toHaveAttribute('href', '/api/account/export');
     expect(link).toHaveAttribute('download');
   });
 
-  it('has no accessibility problem that can be found by machine', async () => {
+  it('has no accessibility problem that a tool can find', async () => {
     const { container } = await open(pro, [held]);
     await screen.findByText('Upload script');
     const { violations } = await axe.run(container, { rules: { 'color-contrast': { enabled: false } } });
@@ -137,7 +137,7 @@ describe('changing the password', () => {
     expect(part('Change password').getByLabelText('Current password')).toHaveValue('');
   });
 
-  it('refuses a repetition that differs before anything is sent', async () => {
+  it('refuses a different repetition before anything is sent', async () => {
     let sent = 0;
     await open();
     server.use(
@@ -151,7 +151,7 @@ describe('changing the password', () => {
     expect(sent).toBe(0);
   });
 
-  it('names the field when the present password is wrong', async () => {
+  it('names the field when the current password is wrong', async () => {
     await open();
     server.use(on(authApi.changePassword, () => refusal('invalid_credentials')));
     await fill('Wrong-pass-1', 'New-pass-2', 'New-pass-2');
@@ -172,7 +172,7 @@ describe('deleting the account', () => {
     await person.click(form.getByRole('button', { name: 'Delete my account' }));
   }
 
-  it('asks once more, deletes, drops all cached data and leads home', async () => {
+  it('asks once more, deletes, drops all cached data and goes to the landing page', async () => {
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(true);
     const bodies: unknown[] = [];
     const { client } = await open();
@@ -212,7 +212,7 @@ describe('deleting the account', () => {
     expect(sent).toBe(0);
   });
 
-  it('does not even ask when the name is not typed right', async () => {
+  it('does not even ask when the name is typed wrong', async () => {
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(true);
     await open();
     await fill('mara');
@@ -270,7 +270,7 @@ describe('access tokens', () => {
     expect(await screen.findByText('Upload script')).toBeInTheDocument();
   });
 
-  it('last until revoked when no end is chosen', async () => {
+  it('are valid until revoked when no end is chosen', async () => {
     const bodies: unknown[] = [];
     await open(pro);
     server.use(
@@ -293,7 +293,7 @@ describe('access tokens', () => {
     expect(screen.getByText('Choose at least one permission.')).toBeInTheDocument();
   });
 
-  it('are revoked after a question, and an ended one says so', async () => {
+  it('are revoked after a question, and an expired one says so', async () => {
     vi.spyOn(window, 'confirm').mockReturnValue(true);
     await open(pro, [held]);
     const revoke = await screen.findByRole('button', { name: 'Revoke Upload script' });

@@ -20,7 +20,7 @@ const Columns = styled.div`
   }
 `;
 
-/** The account: plan, storage, data, password, notices, access tokens, and the way out. */
+/** The account page: plan, storage, data, password, notices, access tokens, and deletion. */
 export function AccountPage() {
   const { user } = useSession();
   if (!user) return null;

@@ -5,7 +5,7 @@ import { SettingsCard, Ways, Words } from './settings-card.tsx';
 
 const { data: texts } = accountTexts;
 
-/** Everything the account holds as one archive: a plain link, so that the browser's own download carries it. */
+/** Everything in the account as one archive: a plain link, so that the browser downloads it. */
 export function DataCard() {
   return (
     <SettingsCard icon="download" title={texts.title}>

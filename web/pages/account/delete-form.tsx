@@ -14,7 +14,7 @@ import { Problem, SettingsForm } from './settings-form.ts';
 
 const { remove: texts } = accountTexts;
 
-/** Ends the account: user name typed, password given, and one last question. */
+/** Deletes the account after the user name is typed, the password given, and a last question answered. */
 export function DeleteForm({ user }: { readonly user: SessionUser }) {
   const name = user.username || user.email;
   const removal = useDeleteAccount();
@@ -35,7 +35,7 @@ export function DeleteForm({ user }: { readonly user: SessionUser }) {
     try {
       await removal.mutateAsync(password);
     } catch {
-      // Said under the form, by the state of the call.
+      // The form shows the error from the state of the call.
       return;
     }
     showToast({ title: texts.done, description: texts.doneText });

@@ -28,7 +28,7 @@ const Secret = styled(Input)`
   font-size: ${text.s};
 `;
 
-/** The secret of a new token, shown this one time. */
+/** The secret of a new token, shown only once. */
 export function NewToken({ secret, onDismiss }: { readonly secret: string; readonly onDismiss: () => void }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const field = useRef<HTMLInputElement>(null);

@@ -55,7 +55,7 @@ const Switch = styled.label`
   }
 `;
 
-/** The switch of the browser's notices; switching on asks the browser for permission. */
+/** The switch of browser notices; switching on asks the browser for permission. */
 export function NoticeCard() {
   const { state, asking, choose } = useBrowserNotice();
   const showToast = useShowToast();

@@ -23,7 +23,7 @@ const form = z
   })
   .refine((values) => values.newPassword === values.confirm, { message: texts.mismatch, path: ['confirm'] });
 
-/** Sets a new password with the old one; all other sessions end. */
+/** Sets a new password after checking the old one; all other sessions end. */
 export function PasswordForm() {
   const change = useChangePassword();
   const showToast = useShowToast();

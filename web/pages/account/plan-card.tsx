@@ -10,7 +10,7 @@ import { Facts, SettingsCard, Ways, Words } from './settings-card.tsx';
 
 const { plan: texts } = accountTexts;
 
-/** One line of text that is still being read. */
+/** Placeholder for one line of text. */
 function Line() {
   return <Skeleton $width="12ch" $height="1.5em" />;
 }
@@ -32,7 +32,7 @@ export function PlanCard({ user }: { readonly user: SessionUser }) {
             </dd>
           </>
         )}
-        {/* The rows are there before their figures, so that nothing below moves. */}
+        {/* The rows are present before their figures, so that nothing below moves. */}
         <dt>{texts.videos}</dt>
         <dd>{data?.quota ? texts.used(data.quota.used, data.quota.limit) : <Line />}</dd>
         <dt>{texts.resets}</dt>

@@ -21,7 +21,7 @@ const Title = styled.h2`
   }
 `;
 
-/** Quiet explanation under a heading. */
+/** Quiet explanation below a heading. */
 export const Words = styled.p`
   max-width: 64ch;
   color: ${colour.inkSoft};
@@ -36,7 +36,7 @@ export const Ways = styled.div`
   gap: ${space(1, 2)};
 `;
 
-/** Names and values, in two columns. */
+/** Names and values in two columns. */
 export const Facts = styled.dl`
   display: grid;
   grid-template-columns: minmax(0, auto) minmax(0, 1fr);
@@ -53,12 +53,12 @@ export const Facts = styled.dl`
 interface SettingsCardProps {
   readonly icon: IconName;
   readonly title: string;
-  /** Stands beside the title, e.g. a badge. */
+  /** Shown beside the title, e.g. a badge. */
   readonly mark?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** One named part of the account page. */
+/** One named section of the account page. */
 export function SettingsCard({ icon, title, mark, children }: SettingsCardProps) {
   const id = useId();
   return (

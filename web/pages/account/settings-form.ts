@@ -1,7 +1,7 @@
 import styled from 'styled-components';
 import { colour, space, text } from '../../theme.ts';
 
-/** Fields of a card, one under the other; the button keeps its own width. */
+/** Fields of a card, one below the other; the button keeps its own width. */
 export const SettingsForm = styled.form`
   display: grid;
   grid-template-columns: minmax(0, 1fr);

@@ -18,7 +18,7 @@ const KINDS: readonly { kind: Kind; tint: string; bytes: (use: StorageUse) => nu
   { kind: 'extras', tint: colour.violet, bytes: (use) => use.extrasBytes },
   { kind: 'uploads', tint: colour.chalk, bytes: (use) => use.uploadsBytes },
 ];
-/** These three are always named; the others only when they hold something. */
+/** These three are always listed; the others only when they are not empty. */
 const ALWAYS: ReadonlySet<Kind> = new Set<Kind>(['originals', 'versions', 'exports']);
 
 const Total = styled.p`
@@ -106,7 +106,7 @@ function Use({ use }: { readonly use: StorageUse }) {
   );
 }
 
-/** What the account occupies and how it is divided. */
+/** Storage used by the account, by kind. */
 export function StorageCard() {
   const { data, isError, isPending, refetch } = useStorageUse();
   return (

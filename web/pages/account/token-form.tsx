@@ -14,9 +14,9 @@ import { colour, screen, space, text } from '../../theme.ts';
 import { Problem, SettingsForm } from './settings-form.ts';
 
 const { tokens: texts } = accountTexts;
-/** Days a token can be made to last; the empty choice lasts until it is revoked. */
+/** Lifetimes of a token, days; the empty choice lasts until it is revoked. */
 const LIFETIMES = [30, 90, 365] as const;
-/** Characters, as the server counts them. */
+/** Maximum of characters, as the server counts them. */
 const NAME_MAX = 60;
 const FIRST_CHOICE: { name: string; scopes: TokenScope[]; lifetime: string } = {
   name: '',
@@ -81,7 +81,7 @@ const form = z.object({
   lifetime: z.string(),
 });
 
-/** Makes a token; `onMade` gets the secret, which is shown once and never again. */
+/** Creates a token; `onMade` gets the secret, which is shown once and never again. */
 export function TokenForm({ onMade }: { readonly onMade: (secret: string) => void }) {
   const id = useId();
   const creation = useCreateAccessToken();
@@ -101,7 +101,7 @@ export function TokenForm({ onMade }: { readonly onMade: (secret: string) => voi
       creation.reset();
       onMade(made.token);
     } catch {
-      // Said under the form, by the state of the call.
+      // The form shows the error from the state of the call.
     }
   });
   return (

@@ -106,7 +106,7 @@ function TokenRow({ token }: { readonly token: ApiTokenDto }) {
   );
 }
 
-/** The tokens that exist, each with its way to be revoked. */
+/** The existing tokens, each with a button to revoke it. */
 export function TokenList({ tokens }: { readonly tokens: readonly ApiTokenDto[] }) {
   return (
     <ul>

@@ -65,7 +65,7 @@ async function open(figures: AnalyticsBody = body) {
 }
 
 describe('AnalyticsPage', () => {
-  it('invites the other plans and asks the server for nothing', async () => {
+  it('invites users of other plans and sends no request', async () => {
     let asked = 0;
     server.use(
       signedIn(),
@@ -81,7 +81,7 @@ describe('AnalyticsPage', () => {
     expect(asked).toBe(0);
   });
 
-  it('lists the months newest first with a line of totals', async () => {
+  it('lists the months newest first with a row of totals', async () => {
     await open();
     const rows = screen
       .getAllByRole('row')
@@ -91,7 +91,7 @@ describe('AnalyticsPage', () => {
     expect(rows.at(-1)?.slice(0, 2)).toEqual(['Total', '4']);
   });
 
-  it('reads its charts out as sentences', async () => {
+  it('describes its charts in sentences for screen readers', async () => {
     await open();
     expect(
       screen.getByRole('img', { name: 'Videos per month. April 2026: 0, May 2026: 4' }),
@@ -116,7 +116,7 @@ describe('AnalyticsPage', () => {
     expect(screen.getByRole('link', { name: 'Download CSV' })).toHaveAttribute('href', '/api/analytics.csv');
   });
 
-  it('says that nothing has come in yet', async () => {
+  it('says that there are no videos yet', async () => {
     await open(nothing);
     expect(screen.getByText(/No videos in these months yet/)).toBeInTheDocument();
     expect(screen.getByText('No issues were found.')).toBeInTheDocument();
@@ -132,7 +132,7 @@ describe('AnalyticsPage', () => {
     expect(screen.getByRole('button', { name: 'Retry' })).toBeEnabled();
   });
 
-  it('has no accessibility problem that can be found by machine', async () => {
+  it('has no accessibility problem that a tool can find', async () => {
     const { container } = await open();
     const { violations } = await axe.run(container, { rules: { 'color-contrast': { enabled: false } } });
     expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
@@ -150,7 +150,7 @@ describe('figures', () => {
     [125, '2 h 5 min'],
   ])('write %d minutes as %s', (minutes, words) => expect(formatMinutes(minutes)).toBe(words));
 
-  it('keep the UTC month whatever the zone', () => {
+  it('keep the UTC month in every time zone', () => {
     expect(formatMonth('2026-01', 'long')).toBe('January 2026');
     expect(formatMonth('2026-12', 'short')).toBe('Dec');
   });

@@ -48,7 +48,7 @@ function ChartCard({ title, wide = false, children }: ChartCardProps) {
   );
 }
 
-/** Videos and minutes by month, and the defects by kind over the whole time. */
+/** Videos and minutes per month, and the defects by kind over the whole time. */
 export function Charts({ body }: { readonly body: AnalyticsBody }) {
   const { months, totals } = body;
   const label = (month: string) => ({

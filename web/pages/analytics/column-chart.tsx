@@ -6,7 +6,7 @@ import { niceTop } from './figures.ts';
 const HEIGHT = 200;
 const TOP = 22;
 const BASE = 172;
-/** Part of a month's room that its column takes. */
+/** Share of a month's width that its column takes. */
 const FILL = 0.58;
 
 const Chart = styled.svg`
@@ -37,15 +37,15 @@ const Chart = styled.svg`
 
 export interface ChartBar {
   readonly label: string;
-  /** The label in full, for those who hear the chart. */
+  /** The full label, for screen readers. */
   readonly name: string;
   readonly value: number;
   readonly valueText: string;
 }
 
 /**
- * Columns of stitched cloth on a chalk line. Widths are shares of the room, so that letters keep their size on
- * every screen. Read out as one sentence; the table below holds the same figures.
+ * Columns of stitched cloth on a chalk line. Widths are shares of the available width, so that text keeps its size on
+ * every screen. Described to screen readers in one sentence; the table below has the same figures.
  */
 export function ColumnChart({ title, bars }: { readonly title: string; readonly bars: readonly ChartBar[] }) {
   const top = niceTop(bars.map(({ value }) => value));

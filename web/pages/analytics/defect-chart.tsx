@@ -33,7 +33,7 @@ const Thread = styled.svg`
   height: 10px;
 `;
 
-/** The kinds that were found, most frequent first; equal ones keep the order of the report. */
+/** The kinds that were found, most frequent first; equally frequent ones keep the order of the report. */
 export function rankDefects(
   counts: DefectCounts,
 ): readonly { readonly kind: DefectKind; readonly count: number }[] {
@@ -42,7 +42,10 @@ export function rankDefects(
     .toSorted((a, b) => b.count - a.count);
 }
 
-/** One thread for each kind of defect, as long as it was frequent; the figures are text, the threads repeat them. */
+/**
+ * One thread per kind of defect, with a length proportional to its frequency; the figures are text, and the threads
+ * repeat them.
+ */
 export function DefectChart({ counts }: { readonly counts: DefectCounts }) {
   const ranked = rankDefects(counts);
   const top = niceTop(ranked.map(({ count }) => count));

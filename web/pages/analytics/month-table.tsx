@@ -26,7 +26,7 @@ const Table = styled(DataTable)`
 
 type Line = Omit<AnalyticsMonth, 'month' | 'addedBytes'>;
 
-/** All defects of all kinds. */
+/** Total number of defects of all kinds. */
 function countDefects(counts: DefectCounts): number {
   return DEFECT_KINDS.reduce((sum, kind) => sum + counts[kind], 0);
 }

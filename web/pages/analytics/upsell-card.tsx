@@ -32,7 +32,7 @@ const Ways = styled.div`
   gap: ${space(1)};
 `;
 
-/** What the dashboard shows, for plans that do not have it. */
+/** Describes the analytics page to users of plans without it. */
 export function UpsellCard() {
   return (
     <Locked aria-label={texts.label}>

@@ -10,7 +10,7 @@ import { AuthPage } from './auth-page.tsx';
 const person = userEvent.setup({ delay: null });
 
 beforeEach(() => {
-  // The specification wants these failures on the console as well.
+  // The specification requires these failures on the console as well.
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
 });
 
@@ -43,7 +43,7 @@ describe('the sign-in form', () => {
     expect(screen.getByRole('tab', { name: 'Sign In' })).toHaveAttribute('aria-selected', 'true');
   });
 
-  it('says why it stands in the place of a page, and starts at the top', () => {
+  it('says why it is shown instead of a page, and starts at the top', () => {
     const scrolled = vi.spyOn(window, 'scrollTo').mockImplementation(() => undefined);
     renderAt('/videos', <AuthPage stay />);
     expect(screen.getByText('You are signed out. Sign in and this page opens.')).toBeInTheDocument();
@@ -75,7 +75,7 @@ describe('the sign-in form', () => {
     await expect.poll(() => screen.getByTestId('place').textContent).toBe('/');
   });
 
-  it('sends a signed-in person straight to the landing page', async () => {
+  it('sends a signed-in user straight to the landing page', async () => {
     server.use(signedIn());
     renderAt('/auth', <AuthPage />);
     await expect.poll(() => screen.getByTestId('place').textContent).toBe('/');
@@ -146,7 +146,7 @@ describe('the sign-up form', () => {
     expect(within(panel).getByLabelText(label)).toHaveAccessibleDescription(expect.stringContaining(message));
   });
 
-  it('leads to the mailbox after a link for a new password, where the server sends no mail', async () => {
+  it('links to the mailbox after a request for a new password, when the server sends no mail', async () => {
     server.use(
       on(authApi.forgotPassword, () => HttpResponse.json({ message: 'ok' })),
       http.get('*/api/dev/outbox', () => HttpResponse.json([])),
@@ -157,7 +157,7 @@ describe('the sign-up form', () => {
     expect(await screen.findByRole('link', { name: /mailbox/ })).toHaveAttribute('href', '/mailbox');
   });
 
-  it('asks to look into the mailbox after registering', async () => {
+  it('asks users to check their mailbox after registering', async () => {
     const sent: unknown[] = [];
     server.use(
       on(authApi.register, async (request) => {

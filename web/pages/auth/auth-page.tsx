@@ -23,11 +23,11 @@ const Why = styled.p`
 
 type View = { readonly name: 'forms' | 'forgot' } | { readonly name: 'check'; readonly email: string };
 
-/** Sign in and sign up. With `stay` it stands in for a protected page, which appears once signed in. */
+/** Sign in and sign up. With `stay` it replaces a protected page, which appears once signed in. */
 export function AuthPage({ stay = false }: { readonly stay?: boolean }) {
   const session = useSession();
   const [view, setView] = useState<View>({ name: 'forms' });
-  // The page it stands in for may have been scrolled when its session ended.
+  // The page that it replaces may have been scrolled when its session ended.
   useEffect(() => {
     if (stay) window.scrollTo(0, 0);
   }, [stay]);

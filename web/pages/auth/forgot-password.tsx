@@ -8,13 +8,13 @@ import { useOutbox } from '../../data/account/outbox.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { AuthForm, Note, SheetTitle, WayButton } from './auth-form.ts';
 
-/** Where the mail is on a server that sends none. */
+/** Link to the mailbox on a server that sends no mail. */
 function MailboxLink() {
   const { data: outbox } = useOutbox();
   return outbox ? <Link to="/mailbox">{authTexts.mailbox}</Link> : null;
 }
 
-/** Asks for a link to choose a new password; the answer is the same whether an account exists or not. */
+/** Requests a link to choose a new password; the answer is the same whether an account exists or not. */
 export function ForgotPassword({ onBack }: { readonly onBack: () => void }) {
   const forgot = useForgotPassword();
   const [email, setEmail] = useState('');

@@ -21,7 +21,7 @@ const Line = styled.p`
   gap: ${space(1)};
 `;
 
-/** Has the verification link mailed again; the identifier is an email or a user name (D-17). */
+/** Requests the verification link again; the identifier is an email or a user name (D-17). */
 export function ResendButton({ identifier }: { readonly identifier: string }) {
   const resend = useResendVerification();
   const showToast = useShowToast();
@@ -44,7 +44,7 @@ export function ResendButton({ identifier }: { readonly identifier: string }) {
   );
 }
 
-/** Shown after a login that failed because the address is not confirmed. */
+/** Shown after a login that failed because the address is not verified. */
 export function ResendPanel({ identifier }: { readonly identifier: string }) {
   return (
     <Panel role="alert">

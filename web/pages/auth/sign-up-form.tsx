@@ -10,7 +10,7 @@ import { useShowToast } from '../../data/toasts.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { AuthForm } from './auth-form.ts';
 
-/** Creates an account; `onRegistered` gets the address the link was mailed to. */
+/** Creates an account; `onRegistered` gets the address that the link was mailed to. */
 export function SignUpForm({ onRegistered }: { readonly onRegistered: (email: string) => void }) {
   const registration = useRegister();
   const showToast = useShowToast();

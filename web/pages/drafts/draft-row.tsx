@@ -58,9 +58,9 @@ const Facts = styled.dl`
   code {
     ${figures}
   }
-  /* Nobody compares hashes on a phone; they are in the report and in the archive of all data, too. */
+  /* Nobody compares hashes on a phone; the report and the archive of all data have them too. */
   ${screen.belowTablet} {
-    /* A date with its time takes more than half. */
+    /* A date with its time takes more than half of the width. */
     grid-template-columns: 2fr 3fr;
     gap: ${space(1, 1.5)};
     [data-checksum] {

@@ -76,7 +76,7 @@ describe('DraftsPage', () => {
     expect(await screen.findByText('Restore failed')).toBeInTheDocument();
   });
 
-  it('warns of damaged bytes and of a deleted video', async () => {
+  it('warns about damaged bytes and about a deleted video', async () => {
     open([makeDraft({ integrity: 'damaged', videoExists: false })]);
     const row = within(await screen.findByRole('listitem'));
     expect(row.getByText('Damaged')).toBeInTheDocument();
@@ -85,7 +85,7 @@ describe('DraftsPage', () => {
     expect(row.getByRole('button', { name: 'Restore' })).toBeEnabled();
   });
 
-  it('restores no original that was changed on the disk over a mended version, and says why', async () => {
+  it('does not restore an original that changed on the disk over a repaired version, and says why', async () => {
     open([makeDraft({ integrity: 'damaged' })]);
     const row = within(await screen.findByRole('listitem'));
     expect(row.getByText(/no longer matches its checksum, so it cannot be restored/)).toBeInTheDocument();
@@ -93,7 +93,7 @@ describe('DraftsPage', () => {
     expect(row.getByRole('link', { name: /^Download the original/ })).toBeInTheDocument();
   });
 
-  it('says that there are none yet and leads to the upload', async () => {
+  it('says that there are none yet and links to the upload', async () => {
     open([]);
     expect(await screen.findByText('No backups yet')).toBeInTheDocument();
     expect(screen.getByRole('link', { name: 'Upload a video' })).toHaveAttribute('href', '/#upload');
@@ -118,7 +118,7 @@ describe('DraftsPage', () => {
     expect(query?.observers[0]?.options.refetchInterval).toBe(5000);
   });
 
-  it('reads the next page on a press', async () => {
+  it('loads the next page on a press', async () => {
     const many = Array.from({ length: 120 }, (_unused, index) =>
       makeDraft({ id: `d${index}`, fileName: `take ${index}.mp4` }),
     );
@@ -132,7 +132,7 @@ describe('DraftsPage', () => {
       }),
     );
     renderAt('/drafts', <DraftsPage />);
-    // By their words: looking through a hundred rows for roles takes jsdom seconds.
+    // By text, because finding roles in a hundred rows takes jsdom seconds.
     await person.click(await screen.findByText('Show more backups'));
     expect(await screen.findByText('take 119.mp4')).toBeInTheDocument();
     expect(screen.queryByText('Show more backups')).not.toBeInTheDocument();

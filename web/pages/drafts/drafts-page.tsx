@@ -31,7 +31,7 @@ const Stale = styled.p`
   color: ${colour.warn};
 `;
 
-/** Cloud Backup: the untouched originals, how long they are kept, and the way back. */
+/** Cloud Backup: the untouched originals, how long they are kept, and how to restore them. */
 export function DraftsPage() {
   const list = useDrafts('drafts');
   const { data, isError, isPending, refetch, hasNextPage, isFetchingNextPage } = list;

@@ -16,7 +16,7 @@ import { on, refusal, server, signedIn, user } from '../../test/server.ts';
 import { EditorPage } from './editor-page.tsx';
 
 beforeEach(() => {
-  // jsdom plays nothing.
+  // jsdom does not play.
   vi.spyOn(HTMLMediaElement.prototype, 'load').mockImplementation(() => undefined);
   vi.spyOn(HTMLMediaElement.prototype, 'pause').mockImplementation(() => undefined);
 });
@@ -42,7 +42,7 @@ function open(path: string, videos: VideoDto[] = VIDEOS, plan: PlanSlug = 'start
 }
 
 describe('EditorPage', () => {
-  it('lists the completed videos alone to choose from', async () => {
+  it('lists only the completed videos', async () => {
     open('/editor');
     const list = within(await screen.findByRole('navigation', { name: 'Completed videos' }));
     expect(list.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual([
@@ -60,7 +60,7 @@ describe('EditorPage', () => {
     expect(links).toEqual(['/api/videos/done-1/download', '/api/videos/done-1/original']);
   });
 
-  it('has the download beside the name, ways down the page, and the comparison for a link that asks for it', async () => {
+  it('has the download beside the name, links down the page, and the comparison for a link that asks for it', async () => {
     server.use(on(comparisonApi.read, () => refusal('not_found')));
     open('/editor/done-1?view=compare', [makeVideo({ id: 'done-1', hasReport: true })]);
     expect(await screen.findByRole('button', { name: 'Download' })).toBeVisible();
@@ -104,7 +104,7 @@ describe('EditorPage', () => {
     expect(screen.queryByRole('button', { name: /^Sharpen Video/ })).not.toBeInTheDocument();
   });
 
-  it('leads every plan from the original back to the mended clip', async () => {
+  it('lets every plan return from the original to the repaired clip', async () => {
     const version = { createdAt: '2026-05-04T10:00:00.000Z', sizeBytes: 1024, fixes: [] };
     const versions = [
       { ...version, id: 'original', kind: 'original', current: true },
@@ -139,7 +139,7 @@ describe('EditorPage', () => {
     expect(screen.queryByRole('link', { name: 'Compare plans' })).not.toBeInTheDocument();
   });
 
-  it('promises nothing of a video that failed, and says why', async () => {
+  it('promises nothing about a video that failed, and says why', async () => {
     const errorMessage = 'The picture data are missing.';
     open('/editor/torn', [
       makeVideo({ id: 'torn', originalFileName: 'torn.mp4', status: 'failed', errorMessage }),
@@ -151,13 +151,13 @@ describe('EditorPage', () => {
   it.each([
     ['busy', /busy\.mp4 is not ready yet/],
     ['nobody-knows', /not in your library/],
-  ])('says why %s cannot be edited and leaves the choice', async (id, text) => {
+  ])('says why %s cannot be edited and keeps the list of videos', async (id, text) => {
     open(`/editor/${id}`);
     expect(await screen.findByText(text)).toBeInTheDocument();
     expect(screen.getByRole('navigation', { name: 'Completed videos' })).toBeInTheDocument();
   });
 
-  it('leads to the upload when no video is completed', async () => {
+  it('links to the upload when no video is completed', async () => {
     open('/editor', [makeVideo({ status: 'processing' })]);
     expect(await screen.findByText('Nothing to edit yet')).toBeInTheDocument();
     expect(screen.getByRole('link', { name: 'Upload a video' })).toHaveAttribute('href', '/#upload');
@@ -179,7 +179,7 @@ describe('EditorPage', () => {
     expect(query?.observers[0]?.options.refetchInterval).toBe(5000);
   });
 
-  it('reads on behind the first page, and opens a video that the list has not come to', async () => {
+  it('loads more pages, and opens a video beyond the loaded part of the list', async () => {
     const many = Array.from({ length: 120 }, (_unused, index) =>
       makeVideo({ id: `v${index}`, originalFileName: `take ${index}.mp4` }),
     );

@@ -81,20 +81,20 @@ const Facts = styled.span`
 
 interface VideoChooserProps {
   readonly videos: readonly VideoDto[];
-  /** The chosen one, which the list shows. */
+  /** Id of the chosen video, which the list scrolls to. */
   readonly current?: string | undefined;
-  /** Below the list: the way to older videos. */
+  /** Below the list: the button for older videos. */
   readonly more?: ReactNode;
 }
 
-/** The completed videos to choose from. */
+/** The list of completed videos to choose from. */
 export function VideoChooser({ videos, current, more }: VideoChooserProps) {
   const list = useRef<HTMLUListElement>(null);
   const isListed = videos.some(({ id }) => id === current);
   useLayoutEffect(() => {
     const box = list.current;
     const chosen = box?.querySelector('[aria-current]')?.parentElement;
-    // Only the list moves: what is on the page stays where it is.
+    // Only the list scrolls; the page stays where it is.
     if (box && isListed && chosen)
       box.scrollTo?.({ left: chosen.offsetLeft - box.offsetLeft, top: chosen.offsetTop - box.offsetTop });
   }, [current, isListed]);

@@ -38,7 +38,7 @@ const Stage = styled(Card)`
   gap: ${space(2)};
   padding: ${space(2)};
   min-width: 0;
-  /* What stands above, and the controls below, so that one sees the whole player at once. */
+  /* Leaves room for what is above and the controls below, so that the whole player is visible at once. */
   --player-height: clamp(260px, calc(100vh - 400px), 62vh);
   h2 {
     ${ofAnyScript}
@@ -55,12 +55,12 @@ const Head = styled.div`
   align-items: center;
   gap: ${space(1, 2)};
 `;
-/** Ways down a long page: one line, which is drawn sideways where it is too long for a phone. */
+/** Links to the sections of a long page: one line, which scrolls sideways where a phone is too narrow. */
 const Places = styled.nav`
   display: flex;
   gap: ${space(0, 2.5)};
   flex-wrap: wrap;
-  /* A line of its own below name and download, or between them where there is room. */
+  /* On a separate line below name and download, or between them where there is room. */
   order: 1;
   flex: 1 0 100%;
   ${screen.wide} {
@@ -128,15 +128,15 @@ const Name = styled.span`
   }
 `;
 
-/** Of the list with one finding, which most clips have. */
+/** Height of the list with one finding, the usual case. */
 const FINDINGS_HEIGHT = '112px';
 
-/** How many cues, and whether their words are known: times are measured, words never made up (D-63). */
+/** Number of cues, and whether their words are known: times are measured, words never invented (D-63). */
 function captionFacts({ cues }: CaptionsDto): string {
   return texts.cues(cues.length, countWorded(cues));
 }
 
-/** Whether quick fixes went into the current version. */
+/** Whether the current version contains quick fixes. */
 function isFixed({ fixesApplied }: VideoDto): boolean {
   return FIXES.some(({ id }) => fixesApplied[id] === true);
 }
@@ -144,7 +144,7 @@ function isFixed({ fixesApplied }: VideoDto): boolean {
 interface WorkbenchProps {
   readonly video: VideoDto;
   readonly plan: PlanSlug;
-  /** Begins with the comparison of before and after. */
+  /** Starts with the comparison of before and after. */
   readonly compare?: boolean;
 }
 

@@ -47,7 +47,7 @@ const Figures = styled.code`
 
 const plain = (family: string): string => family.replace(' Variable', '');
 
-/** Preview of the fonts side by side with the product's own words. */
+/** Preview of the fonts side by side with texts of the product. */
 export function FontsPage() {
   return (
     <PageColumn>

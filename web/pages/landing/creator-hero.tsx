@@ -29,7 +29,7 @@ const Known = styled.div`
   gap: ${space(1)};
 `;
 
-/** What is left of the month, said before a file is chosen; keeps its line until it is known. */
+/** What is left of the month, shown before a file is chosen; reserves its line until it is known. */
 function QuotaNote() {
   const { data } = useStats();
   const { used = 0, limit = null, resetsAt = '' } = data?.quota ?? {};
@@ -42,14 +42,14 @@ function QuotaNote() {
   );
 }
 
-/** Why nothing arrives at the moment: the button goes on saying that it uploads. */
+/** Why no bytes arrive at the moment, while the button still says that it uploads. */
 function haltOf({ state }: UploadItem): string | null {
   if (state === 'offline') return uploadTexts.states.offline;
   if (state === 'paused') return uploadTexts.states.paused;
   return state === 'signed_out' ? uploadTexts.states.signedOut : null;
 }
 
-/** The file that was picked is a video already: it is offered, and sent again only where that is wanted. */
+/** The picked file is already a video: the video is offered, and the file sent again only on request. */
 function KnownFile({
   item,
   onShow,
@@ -59,7 +59,7 @@ function KnownFile({
 }) {
   const command = useUploadCommand();
   const choose = (event: MouseEvent, chosen: 'anyway' | 'dismiss'): void => {
-    // The patch around it would ask for another file.
+    // A click that reached the drop area would open the file browser.
     event.stopPropagation();
     command(item.id, chosen);
     if (chosen === 'dismiss' && item.videoId !== null) onShow(item.videoId);
@@ -77,7 +77,7 @@ function KnownFile({
   );
 }
 
-/** The hero of a signed-in person: sends the file and shows its repair. */
+/** The hero of a signed-in user: sends the file and shows its repair. */
 export function CreatorHero() {
   const startUploads = useStartUploads();
   const uploads = useUploads();
@@ -118,7 +118,7 @@ export function CreatorHero() {
           onFile={start}
           title={isSpent && !upload ? texts.quotaTitle : undefined}
           button={
-            // A file that is picked now would only be refused.
+            // Another file would only be refused now.
             isSpent && !upload ? (
               <ButtonLink to="/upgrade" size="l" onClick={(event) => event.stopPropagation()}>
                 {texts.quotaMore}

@@ -28,7 +28,7 @@ const Head = styled.div`
   h2 {
     font-size: ${text.xxl};
   }
-  /* Beside the heading it ends where the cards below do. */
+  /* Beside the heading it is aligned with the right edge of the cards below. */
   @media (min-width: 360px) {
     & > [role='status'] {
       justify-content: flex-end;
@@ -58,7 +58,8 @@ const Tile = styled.div`
     font-weight: 600;
     letter-spacing: -0.04em;
   }
-  /* The place of the one note is held before it is known; in two columns it runs on below its neighbour, which has none. */
+  /* Reserves the line of the only note before it is known; in two columns the note may extend below its neighbour,
+     which has none. */
   &:first-child small {
     min-height: 1.5em;
   }
@@ -122,7 +123,7 @@ function quotaText({ quota }: StatsDto): string {
   return quota.limit === null ? texts.quotaUnlimited(quota.used) : texts.quota(quota.used, quota.limit);
 }
 
-/** The four figures; zeros for visitors, a held place while they are being read. */
+/** The four figures; zeros for visitors, placeholders while they load. */
 function StatTiles({ stats, waiting }: { readonly stats: StatsDto | undefined; readonly waiting: boolean }) {
   const tiles = [
     { title: texts.tiles.videos, value: stats?.videosProcessed ?? 0, note: stats ? quotaText(stats) : '' },
@@ -154,7 +155,7 @@ interface DashboardLayoutProps {
   readonly children: ReactNode;
 }
 
-/** The dashboard's frame, the same for visitors and creators. */
+/** The layout of the dashboard, the same for visitors and creators. */
 export function DashboardLayout({
   stats,
   waiting = false,

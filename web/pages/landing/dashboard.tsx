@@ -13,7 +13,7 @@ const CreatorDashboard = lazy(() =>
   import('./creator-dashboard.tsx').then((module) => ({ default: module.CreatorDashboard })),
 );
 
-/** The empty lists of a visitor, or of a creator whose own are on their way. */
+/** The empty lists of a visitor, or of a creator whose own lists are loading. */
 function EmptyLists({ signedIn }: { readonly signedIn: boolean }) {
   const showToast = useShowToast();
   return (
@@ -35,7 +35,7 @@ function EmptyLists({ signedIn }: { readonly signedIn: boolean }) {
   );
 }
 
-/** Figures, places, recent lists and the card for several files. */
+/** Figures, links, recent lists and the card for several files. */
 export function Dashboard() {
   if (useSession().status !== 'signed-in')
     return (

@@ -45,12 +45,12 @@ const Source = styled.figcaption`
   color: ${colour.inkFaint};
 `;
 
-/** Ten pictures of the film, of which the six in the middle are missing or mended. */
+/** Ten pictures of the film, the six in the middle missing or repaired. */
 const MISSING = { kind: 'dropped_frames', startMs: 20, endMs: 80, label: '' } as const;
 const GAP = [{ ...MISSING, id: 'gap', outcome: 'left_alone' }] as const;
 const MEND = [{ ...MISSING, id: 'mend', outcome: 'repaired' }] as const;
 
-/** What mending is, for a visitor: the same third of a second of the sample clip, as it came and as it went. */
+/** Shows visitors what a repair is: the same third of a second of the sample clip, before and after. */
 export function BeforeAndAfter() {
   return (
     <Example data-introduction="" data-film="" aria-label={texts.label}>

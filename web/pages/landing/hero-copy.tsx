@@ -38,12 +38,12 @@ const SampleRow = styled.div`
   }
 `;
 
-/** The clip is there at once but for the first time after a start. */
+/** The clip is available at once, except for the first time after a start. */
 const LATE_MS = 5000;
 
 interface HeroCopyProps {
   readonly sampleBusy: boolean;
-  /** Whether it can be asked for: not before the code that does it is there. */
+  /** Whether the sample can be requested: not before its code has loaded. */
   readonly sampleReady?: boolean;
   readonly onSample: () => void;
 }

@@ -19,18 +19,20 @@ interface HeroDropProps {
   readonly disabled?: boolean;
   readonly onFile: (file: File) => void;
   readonly button: ReactNode;
-  /** In the place of the invitation. */
+  /** Replaces the invitation. */
   readonly title?: string | undefined;
-  /** Shown under the button in place of the limits. */
+  /** Shown below the button instead of the limits. */
   readonly note?: ReactNode;
 }
 
-/** The hero's patch: one .mp4, .mov or .avi file; refusals are shown as a toast and stay below the button. */
+/**
+ * The drop area of the hero: one .mp4, .mov or .avi file; rejections are shown as a toast and stay below the button.
+ */
 export function HeroDrop({ disabled = false, onFile, button, title, note }: HeroDropProps) {
   const showToast = useShowToast();
   const newest = useUploads().at(-1)?.id ?? 0;
   const [refusal, setRefusal] = useState<{ readonly reason: string; readonly after: number } | null>(null);
-  // A file that is taken anywhere answers it; one refused here stays until then.
+  // Any accepted file clears a rejection; until then it stays.
   const problem = refusal !== null && newest <= refusal.after ? refusal.reason : null;
   return (
     <DropArea

@@ -21,8 +21,8 @@ const Backdrop = styled.div`
   mask: radial-gradient(ellipse 70% 80% at 80% 30%, black, transparent);
 `;
 /**
- * Who is signed in knows what this is: on a phone the way to upload comes first, and takes the room of the introduction, so that a
- * repair that appears below it moves nothing in sight.
+ * Signed-in users know the product: on a phone the upload comes first and takes the room of the introduction, so that a
+ * repair appearing below it moves nothing visible.
  */
 const forCreators = css`
   ${screen.belowDesktop} {
@@ -40,13 +40,13 @@ const forCreators = css`
     [data-drop] {
       min-height: 250px;
       gap: ${space(1.25)};
-      /* From the top: what is said below the button takes one line or three, and must not move it. */
+      /* Aligned at the top: the text below the button has one line or three, and must not move it. */
       align-content: start;
       padding-top: min(14dvh, 120px);
     }
   }
 `;
-/** On a phone the upload comes before the example, which is looked at and not used. */
+/** On a phone the upload comes before the example, which is only looked at. */
 const forVisitors = css`
   ${screen.belowDesktop} {
     gap: ${space(3)};
@@ -71,7 +71,7 @@ const Columns = styled(Container)<{ $known: boolean }>`
     grid-template-columns: minmax(0, 1.15fr) minmax(0, 1fr);
     gap: ${space(8)};
     padding-block: ${space(6)};
-    /* The dashboard starts below the fold: a repair that appears above it moves nothing in sight. */
+    /* The dashboard starts below the fold, so that a repair appearing above it moves nothing visible. */
     min-height: min(calc(100dvh - var(--header-height)), 760px);
   }
 `;
@@ -108,15 +108,15 @@ interface HeroLayoutProps {
   readonly sampleBusy?: boolean;
   readonly sampleReady?: boolean;
   readonly onSample: () => void;
-  /** For somebody who is signed in: on a phone the introduction is left out. */
+  /** For a signed-in user: on a phone the introduction is omitted. */
   readonly known?: boolean;
-  /** The patch that takes the file. */
+  /** The drop area. */
   readonly drop: ReactNode;
-  /** The repair of the newest clip, when there is one. */
+  /** The repair of the newest clip, if there is one. */
   readonly below?: ReactNode;
 }
 
-/** The hero's frame; creators see the same one while their code arrives, so that nothing moves. */
+/** The layout of the hero; creators see the same one while their code loads, so that nothing moves. */
 export function HeroLayout({
   sampleBusy = false,
   sampleReady = true,

@@ -61,7 +61,7 @@ describe('LandingPage for visitors', () => {
     ]);
   });
 
-  it('shows a visitor what mending is: the same stretch of a clip before and after', () => {
+  it('shows a visitor what a repair is: the same stretch of a clip before and after', () => {
     renderAt('/', <LandingPage />);
     const film = screen.getByRole('figure', { name: 'Before and after' });
     const pictures = within(film).getAllByRole<HTMLImageElement>('img');
@@ -69,7 +69,7 @@ describe('LandingPage for visitors', () => {
       expect.stringContaining('a gap'),
       expect.stringContaining('without a jump'),
     ]);
-    // Their room is known before they are there.
+    // Their space is reserved before they load.
     expect(pictures.every(({ width, height }) => width > 0 && height > 0)).toBe(true);
   });
 
@@ -98,7 +98,7 @@ describe('LandingPage for visitors', () => {
     ).toBeInTheDocument();
   });
 
-  it('takes a file of exactly 2 GB', async () => {
+  it('accepts a file of exactly 2 GB', async () => {
     renderAt('/', <LandingPage />);
     drop(hero(), [file('big.mp4', 'video/mp4', MAX_UPLOAD_BYTES)]);
     expect(await screen.findByText(/^big\.mp4 is kept here/)).toBeInTheDocument();
@@ -200,11 +200,11 @@ describe('LandingPage for creators', () => {
     renderAt('/', <LandingPage />);
     expect(await screen.findByText(text)).toBeInTheDocument();
     expect(screen.queryAllByRole('link', { name: 'Get more' })).toHaveLength(links);
-    // A file that cannot be taken is not asked for.
+    // Without room for a file, no file is requested.
     expect(screen.queryAllByRole('button', { name: 'Choose a video' })).toHaveLength(1 - links);
   });
 
-  it('sends no more files than the plan has left, and names those that stay', async () => {
+  it('sends no more files than the plan has left, and names the others', async () => {
     const quota = { used: 4, limit: 5, resetsAt: '2026-06-01T00:00:00.000Z' };
     const asked: unknown[] = [];
     server.use(
@@ -231,7 +231,7 @@ describe('LandingPage for creators', () => {
     const why = 'Only 1 more video fits into your plan this month. Not taken: second.mp4, third.mp4.';
     expect((await screen.findAllByText(why)).length).toBeGreaterThan(0);
     await expect.poll(() => asked).toMatchObject([{ fileName: 'first.mp4' }]);
-    // A refusal of before is answered by what the other card took.
+    // A file accepted by the other card clears the earlier rejection.
     expect(refused()).toBe(false);
   });
 });

@@ -13,7 +13,8 @@ import { DropArea } from '../../components/drop-area.tsx';
 
 const { multi: texts, hero } = landingTexts;
 
-// The endings stand with their own types: beside a wildcard the library leaves the wildcard out of the file browser.
+// Extensions are listed with their own types, because beside a wildcard the library omits the wildcard in the file
+// browser.
 const ACCEPT = {
   'video/*': [],
   'video/mp4': ['.mp4'],
@@ -40,7 +41,7 @@ interface MultiDropProps {
   readonly signedIn: boolean;
   readonly disabled?: boolean;
   readonly busy?: boolean;
-  /** Videos that the plan has left this month; null for no limit. */
+  /** Videos left in the plan this month; null for no limit. */
   readonly room?: number | null;
   readonly onFiles: (files: File[]) => void;
 }
@@ -65,10 +66,10 @@ export function MultiDrop({
       onFiles={(files) => {
         const taken = room === null ? files : files.slice(0, room);
         const left = files.slice(taken.length).map(({ name }) => name);
-        // Said before anything is sent: the server would refuse it only when all of it has arrived.
+        // Said before anything is sent, because the server would refuse only after everything has arrived.
         const reason = left.length > 0 ? texts.noRoom(room ?? 0, left) : null;
         setProblem(reason);
-        // The panel of the uploads opens over this card.
+        // The upload panel covers this card, so it shows the reason too.
         tellLeftOut(reason);
         if (reason !== null) showToast({ title: texts.notTaken, description: reason, tone: 'destructive' });
         if (taken.length > 0) onFiles(taken);

@@ -36,14 +36,14 @@ function open() {
 const clip = (content: string) => new File([content], 'pier.mp4', { type: 'video/mp4' });
 
 describe('OpenUploads', () => {
-  it('goes on with the file that is picked again, from the place where it is said that it has to be', async () => {
+  it('continues with the file that is picked again, at the place that asks for it', async () => {
     const asked = open();
     expect(await screen.findByRole('button', { name: 'Continue' })).toBeVisible();
     await userEvent.upload(screen.getByLabelText('Pick pier.mp4 again to continue'), clip('four'));
     await expect.poll(() => asked).toHaveLength(1);
   });
 
-  it('does not begin another upload with another file, and says how they differ', async () => {
+  it('does not start another upload with another file, and says how they differ', async () => {
     const asked = open();
     await userEvent.upload(await screen.findByLabelText('Pick pier.mp4 again to continue'), clip('seven b'));
     const why = 'pier.mp4 is another file: it has 7 Bytes, this upload is of 4 Bytes.';

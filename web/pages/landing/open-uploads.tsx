@@ -13,7 +13,7 @@ import { colour, ofAnyScript, space, text } from '../../theme.ts';
 const { dashboard: texts } = landingTexts;
 
 const Box = styled(Card)`
-  /* A name without a blank is cut off, not the page widened. */
+  /* A long name without blanks is cut, instead of widening the page. */
   min-width: 0;
   padding: ${space(2, 2.5)};
   border-color: ${colour.liveThread};
@@ -65,14 +65,14 @@ function OpenUploadRow({ upload }: { readonly upload: OpenUpload }) {
   const name = upload.fileName ?? texts.openUnnamed;
   const goOn = (event: ChangeEvent<HTMLInputElement>): void => {
     const [file] = event.target.files ?? [];
-    // The same file again is a choice, too.
+    // Picking the same file again must fire an event, too.
     event.target.value = '';
     if (!file) return;
-    // Another file would begin an upload of its own and leave this one as it is.
+    // Another file would start a separate upload and leave this one unfinished.
     if (sizeBytes !== null && file.size !== sizeBytes)
       return setOther(texts.otherFile(file.name, formatBytes(file.size), formatBytes(sizeBytes)));
     setOther(null);
-    // One clip is followed above, as one that is dropped there.
+    // A single clip is followed in the hero, like one that is dropped there.
     startUploads([file], 'hero');
   };
   return (
@@ -112,7 +112,7 @@ function OpenUploadRow({ upload }: { readonly upload: OpenUpload }) {
   );
 }
 
-/** Uploads that were begun and not finished, here or on another device; picking the file again goes on. */
+/** Unfinished uploads from here or another device; picking the file again continues one. */
 export function OpenUploads() {
   const uploads = useOpenUploads();
   if (uploads.length === 0) return null;

@@ -38,7 +38,7 @@ const Plan = styled(Card).attrs({ as: 'li' })<{ $popular: boolean }>`
   display: flex;
   flex-direction: column;
   gap: ${space(2)};
-  /* The wider hem takes its pixel from the padding, so that the lines of all plans stand level. */
+  /* The wider border takes its pixel from the padding, so that the lines of all plans are aligned. */
   ${({ $popular }) =>
     $popular && `border: 2px dashed ${colour.liveThread}; padding: calc(${space(3)} - 1px);`}
   & > a {

@@ -24,7 +24,7 @@ const Box = styled(Card)`
   }
 `;
 const Rows = styled.ul<{ $held: boolean }>`
-  /* Room for the full list, so that nothing below moves when it fills. */
+  /* Reserves room for the full list, so that nothing below moves when it fills. */
   min-height: ${({ $held }) => ($held ? ROW_HEIGHT * DASHBOARD_LIST_LENGTH : ROW_HEIGHT)}px;
 `;
 export const Row = styled.li`
@@ -67,7 +67,7 @@ interface RecentListProps {
   readonly rows?: readonly ReactNode[];
 }
 
-/** Frame of a short dashboard list in all its states: visitor, loading, empty, stale, filled. */
+/** A short dashboard list in all its states: visitor, loading, empty, stale, filled. */
 export function RecentList({ title, empty, signedIn, query, rows = [] }: RecentListProps) {
   return (
     <Box>

@@ -18,7 +18,7 @@ const CreatorHero = lazy(() =>
   import('./creator-hero.tsx').then((module) => ({ default: module.CreatorHero })),
 );
 
-/** The same picture while the creator's code arrives; it takes no file, because nothing could send it yet. */
+/** The same layout while the creator's code loads; it accepts no file, because nothing could send it yet. */
 function WaitingHero() {
   return (
     <HeroLayout
@@ -62,7 +62,7 @@ function VisitorHero() {
             });
           }}
           button={
-            // The patch opens the file browser at a click; this link only leads to the sign-in page.
+            // A click on the drop area opens the file browser; this link only goes to the sign-in page.
             <ButtonLink to="/auth" size="l" onClick={(event) => event.stopPropagation()}>
               {texts.signIn}
             </ButtonLink>

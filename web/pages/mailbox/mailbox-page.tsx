@@ -31,7 +31,7 @@ const List = styled.ul`
   }
 `;
 
-/** The built-in mailbox of an installation without a mail service. */
+/** The built-in mailbox of a server without a mail service. */
 export function MailboxPage() {
   const { data: mails, isError, refetch } = useOutbox();
   return (

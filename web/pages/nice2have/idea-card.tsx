@@ -56,7 +56,7 @@ const Words = styled.p<{ $folded: boolean }>`
   overflow-wrap: anywhere;
   ${({ $folded }) => $folded && fold}
 `;
-/** Ideas that one page of a phone cannot show are folded; shorter ones would only gain a button. */
+/** Ideas longer than a phone screen are folded; for shorter ones a button would gain nothing. */
 const isLong = (words: string): boolean => words.length > 480 || words.split('\n').length > FOLDED_LINES + 2;
 const VoteButton = styled.button<{ $voted: boolean }>`
   display: grid;
@@ -79,7 +79,7 @@ const VoteButton = styled.button<{ $voted: boolean }>`
   }
 `;
 
-/** One idea with who said it, its state and the vote. */
+/** One idea with its author, its status and the vote. */
 export function IdeaCard({ idea }: { readonly idea: IdeaDto }) {
   const vote = useVote();
   const unvote = useUnvote();

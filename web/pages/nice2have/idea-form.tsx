@@ -29,7 +29,7 @@ const Area = styled(Input).attrs({ as: 'textarea' })`
   padding-block: ${space(1.25)};
   resize: vertical;
 `;
-/* As far from its label as the other field is. */
+/* The same distance from the label as in the other field. */
 const Labelled = styled.div`
   display: grid;
   gap: ${space(0.75)};
@@ -50,7 +50,7 @@ const Similar = styled.div`
     padding-left: ${space(1.5)};
     border-left: 2px dashed ${colour.chalk};
   }
-  /* Enough to know it again; an idea may have 2000 characters, and the button stands below. */
+  /* Enough to recognise the idea, which may have 2000 characters; the button is below. */
   li > span {
     display: -webkit-box;
     overflow: hidden;
@@ -67,7 +67,7 @@ export function IdeaForm() {
   const { name, text: idea } = draft;
   const submit = useSubmitIdea();
   const showToast = useShowToast();
-  // An idea on its way reaches the board before the answer; it is not similar to itself.
+  // A sent idea reaches the board before its answer, and must not be listed as similar to itself.
   const similar = useSimilarIdeas(submit.isPending ? '' : idea);
   const left = IDEA_TEXT_MAX - idea.length;
   const send = (): void => {

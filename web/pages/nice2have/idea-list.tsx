@@ -23,12 +23,12 @@ const Head = styled.div`
     font-size: ${text.xl};
   }
 `;
-/* As high as the note that takes the place of the count. */
+/* As high as the note that replaces the count. */
 const Beside = styled.div`
   display: flex;
   align-items: center;
   min-height: 36px;
-  /* The heading stands in line with those of the other columns. */
+  /* Aligns the heading with those of the other columns. */
   ${screen.desktop} {
     margin: -6px 0;
   }

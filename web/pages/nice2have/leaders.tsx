@@ -10,7 +10,7 @@ import { colour, figures, space, text } from '../../theme.ts';
 
 const { leaders: texts, list: listTexts } = ideaTexts;
 
-// Gold, silver and bronze of the podium (specification section 9); dark figures are readable on all three.
+// Gold, silver and bronze of the podium (specification section 9); dark text is readable on all three.
 const PODIUM = ['#e3b341', '#b9c1cc', '#cf8b54'] as const;
 
 const Sheet = styled(Card)`
@@ -45,7 +45,7 @@ const Rank = styled.span<{ $colour: string | undefined }>`
   color: ${({ $colour }) => ($colour ? '#171c2b' : colour.ink)};
   font-weight: 700;
 `;
-/* A line of its own: beside the badge four letters would be left of it. */
+/* On a separate line: beside the badge only four letters would fit. */
 const Name = styled.strong`
   grid-column: 2 / -1;
   overflow: hidden;
@@ -74,7 +74,7 @@ const Hint = styled.div`
   }
 `;
 
-/** Right column: the five with the most reputation, and how to earn it. */
+/** Right column: the five users with the most reputation, and how to earn it. */
 export function Leaders() {
   const { data, isError, refetch } = useLeaderboard();
   const leaders = (data ?? []).slice(0, LEADERBOARD_LENGTH);

@@ -64,7 +64,7 @@ describe('the board', () => {
     expect(screen.getByText(/Popular ideas earn bonus points/)).toBeInTheDocument();
   });
 
-  it('shows who said what, with badge, date, status and votes', async () => {
+  it('shows each author and text with badge, date, status and votes', async () => {
     open({
       ideas: [
         makeIdea('a', { userName: 'mara-films', reputation: 320, status: 'planned', votes: 3 }),
@@ -103,7 +103,7 @@ describe('the board', () => {
     expect(own.at(-1)?.style.color).toBe(expected);
   });
 
-  it('folds an idea of 2000 characters until somebody wants all of it, and leaves short ones whole', async () => {
+  it('folds an idea of 2000 characters until somebody expands it, and leaves short ones whole', async () => {
     const long = 'Mend several clips as one. '.repeat(74).trim();
     open({ ideas: [makeIdea('a', { text: long }), makeIdea('b')] });
     const words = await screen.findByText(long);
@@ -115,7 +115,7 @@ describe('the board', () => {
     expect(screen.getByRole('button', { name: 'Show less' })).toHaveAttribute('aria-expanded', 'true');
   });
 
-  it('ranks the five first with gold, silver and bronze', async () => {
+  it('ranks the first five with gold, silver and bronze', async () => {
     open({
       leaders: [900, 700, 500, 300, undefined, 50].map((reputation, index) => ({
         id: `p${index}`,
@@ -136,7 +136,7 @@ describe('the board', () => {
     expect(new Set(ranks).size).toBe(4);
   });
 
-  it('asks for ideas every 10 s and leaders every 30 s without push', async () => {
+  it('reads ideas every 10 s and leaders every 30 s without push', async () => {
     const { client } = open();
     await screen.findByText('No ideas submitted yet');
     const intervalOf = (endpoint: AnyEndpoint) =>
@@ -145,7 +145,7 @@ describe('the board', () => {
     expect(intervalOf(ideasApi.leaderboard)).toBe(30_000);
   });
 
-  it('says a failed load in its place, without a toast, and reads again on Retry', async () => {
+  it('shows a failed load in its place, without a toast, and reads again on Retry', async () => {
     server.use(
       signedIn(),
       on(ideasApi.list, () => refusal('internal')),
@@ -155,7 +155,7 @@ describe('the board', () => {
     const notes = await screen.findAllByText('Could not refresh');
     expect(notes.length).toBeGreaterThan(0);
     expect(screen.getByRole('alert')).toBeEmptyDOMElement();
-    // A board that could not be read is not an empty one.
+    // A board that could not be read is not empty.
     expect(screen.queryByText('0 ideas submitted')).not.toBeInTheDocument();
     server.use(on(ideasApi.list, () => HttpResponse.json([makeIdea('a')])));
     await person.click(screen.getAllByRole('button', { name: 'Retry' })[0] ?? document.body);
@@ -185,7 +185,7 @@ describe('a board of more than one page', () => {
     return asked;
   }
 
-  it('counts all ideas and reads the next page on a press', async () => {
+  it('counts all ideas and loads the next page on a press', async () => {
     const asked = openMany();
     expect(await screen.findByText('130 ideas submitted')).toBeInTheDocument();
     expect(screen.queryByText('Text of i100')).not.toBeInTheDocument();
@@ -196,7 +196,7 @@ describe('a board of more than one page', () => {
     expect(asked).toContainEqual({ limit: '100', offset: '100' });
   });
 
-  it('asks the server for the chosen order and status', async () => {
+  it('requests the chosen order and status from the server', async () => {
     const asked = openMany();
     await screen.findByText('Text of i1');
     await person.selectOptions(screen.getByLabelText('Sort by'), 'My ideas');
@@ -207,7 +207,7 @@ describe('a board of more than one page', () => {
   });
 });
 
-describe('saying an idea', () => {
+describe('submitting an idea', () => {
   it('refuses blank text and sends nothing', async () => {
     open();
     const sent: unknown[] = [];
@@ -256,7 +256,7 @@ describe('saying an idea', () => {
     expect(screen.getByLabelText('Your Idea')).toHaveValue('');
   });
 
-  it('keeps what was typed while the page is away, for the one who typed it', async () => {
+  it('keeps what was typed while the page is closed, for the user who typed it', async () => {
     const { client, rerender } = open();
     await screen.findByText('No ideas submitted yet');
     await person.type(screen.getByLabelText('Your Idea'), 'Chap');
@@ -280,7 +280,7 @@ describe('saying an idea', () => {
     expect(screen.getByLabelText('Your Idea')).toHaveValue('');
   });
 
-  it('shows ideas of the whole board that read like the typed text, once the typing rests', async () => {
+  it('shows ideas of the whole board that are similar to the typed text, once typing pauses', async () => {
     open();
     const asked: (string | null)[] = [];
     server.use(
@@ -299,7 +299,7 @@ describe('saying an idea', () => {
     expect(screen.queryByText('Text of x')).not.toBeInTheDocument();
   });
 
-  it('does not name an idea similar to itself while it is being sent', async () => {
+  it('does not list an idea as similar to itself while it is being sent', async () => {
     open();
     let answer = (): void => undefined;
     server.use(

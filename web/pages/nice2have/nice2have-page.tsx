@@ -16,7 +16,7 @@ const Columns = styled.div`
   }
 `;
 
-/** The community board: say an idea, back others, see who helps most. */
+/** The community board: submit an idea, vote for others, see the leaders. */
 export function Nice2HavePage() {
   return (
     <PageColumn>

@@ -1,6 +1,6 @@
 import { NotFound } from '../../components/not-found.tsx';
 
-/** Any address that is no screen. */
+/** The page for any unknown address. */
 export function NotFoundPage() {
   return <NotFound />;
 }

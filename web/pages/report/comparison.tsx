@@ -12,7 +12,7 @@ const Box = styled.div`
   }
 `;
 
-/** The before/after clip within the report: made and loaded only for those who ask for it. */
+/** The before/after clip within the report, made and loaded only on request. */
 export function Comparison({
   video,
   defects,

@@ -117,11 +117,13 @@ const AFTER = {
 interface CurveChartProps {
   readonly defect: Defect;
   readonly curve: DefectCurve;
-  /** Length of the original, the time axis of the curve. */
+  /** Length of the original, the time axis of the curve, ms. */
   readonly durationMs: number;
 }
 
-/** A defect's figure over the clip, before and after: a chart, its sense in a sentence, and all values as a table. */
+/**
+ * A defect's figure over the clip, before and after: a chart, a sentence that describes it, and a table of all values.
+ */
 function CurveChart({ defect, curve, durationMs }: CurveChartProps) {
   const id = useId();
   const { points, quantity, unit } = curve;
@@ -220,7 +222,7 @@ function Sample({ line }: { readonly line: typeof BEFORE | typeof AFTER }) {
   );
 }
 
-/** The chart in a sentence: the range of both curves. */
+/** Describes the chart in a sentence: the range of both curves. */
 function describe({ points, quantity, unit }: DefectCurve): string {
   const range = (values: readonly number[]) =>
     texts.range(formatFigure(Math.min(...values), unit), formatFigure(Math.max(...values), unit));
@@ -238,7 +240,7 @@ const Grid = styled.div`
   }
 `;
 
-/** The curves of a report's defects; nothing where none was measured. */
+/** The curves of a report's defects; nothing if none was measured. */
 export function CurveCharts({
   defects,
   durationMs,

@@ -46,7 +46,7 @@ describe('the value axis', () => {
       ),
       [-60, -50, -40, -30],
     ],
-  ])('is round and holds every value', (given, ticks) => {
+  ])('is round and contains every value', (given, ticks) => {
     const axis = valueAxis(given);
     expect(axis.ticks).toEqual(ticks);
     const hair = 0.06 * ((ticks[1] ?? 0) - (ticks[0] ?? 0));
@@ -62,7 +62,7 @@ describe('the value axis', () => {
 describe('the lines', () => {
   const axis = { low: 0, high: 100, ticks: [0, 100] };
 
-  it('put time from left to right and value from bottom to top', () => {
+  it('map time from left to right and value from bottom to top', () => {
     const points = [
       { atMs: 0, value: 0 },
       { atMs: 5000, value: 100 },
@@ -71,7 +71,7 @@ describe('the lines', () => {
     expect(polylines(points, 10_000, axis)).toEqual(['0.00,100.00 50.00,0.00 100.00,50.00']);
   });
 
-  it('stop where nothing was measured, and show a single point', () => {
+  it('break where nothing was measured, and show a single point', () => {
     const points = [
       { atMs: 0, value: 0 },
       { atMs: 2000, value: null },

@@ -4,11 +4,11 @@ import type { DefectCurve } from '#common/report.ts';
 export interface ValueAxis {
   readonly low: number;
   readonly high: number;
-  /** Round values to write beside the lines, rising. */
+  /** Round values to label, ascending. */
   readonly ticks: readonly number[];
 }
 
-/** Steps that read well: 1, 2 or 5 times a power of ten (Wilkinson, The Grammar of Graphics, chapter 6). */
+/** Steps that are easy to read: 1, 2 or 5 times a power of ten (Wilkinson, The Grammar of Graphics, chapter 6). */
 function niceStep(span: number, most: number): number {
   const rough = Math.max(span, 1e-6) / most;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -17,12 +17,15 @@ function niceStep(span: number, most: number): number {
 }
 
 const MOST_STEPS = 3;
-/** Part of a step by which a curve may leave its axis. */
+/** Share of a step by which a curve may exceed its axis. */
 const HAIR = 0.06;
-/** A curve that does not move still gets an axis: 20 ms or 6 dB are what people just notice. */
+/** A flat curve still needs an axis: 20 ms or 6 dB are barely noticeable differences. */
 const LEAST_SPAN: Record<DefectCurve['unit'], number> = { ms: 20, dBFS: 6 };
 
-/** An axis with round ends that holds the values of the curve (but for a hair); that of an offset always holds zero. */
+/**
+ * An axis with round ends that contains the values of the curve, except for `HAIR`; that of an offset always contains
+ * zero.
+ */
 export function valueAxis({ points, unit, quantity }: DefectCurve): ValueAxis {
   const values = points.flatMap(({ before, after }) => (after === null ? [before] : [before, after]));
   if (quantity === 'sync_offset') values.push(0);
@@ -30,7 +33,7 @@ export function valueAxis({ points, unit, quantity }: DefectCurve): ValueAxis {
   const middle = (Math.max(...values) + Math.min(...values)) / 2;
   const half = Math.max(least, Math.max(...values) - Math.min(...values)) / 2;
   const step = niceStep(2 * half, MOST_STEPS);
-  // A value that is over a line by a hair needs no further step of empty room.
+  // A value that barely exceeds a line needs no further step of empty space.
   const low = Math.floor((middle - half) / step + HAIR) * step;
   const high = Math.ceil((middle + half) / step - HAIR) * step;
   const count = Math.round((high - low) / step);
@@ -38,7 +41,7 @@ export function valueAxis({ points, unit, quantity }: DefectCurve): ValueAxis {
   return { low, high, ticks };
 }
 
-/** Runs of points that have a value, as SVG polyline points on a field of 100 by 100 with the origin at the top. */
+/** Converts runs of points with a value to SVG polyline points on a field of 100 by 100, origin at the top. */
 export function polylines(
   points: readonly { readonly atMs: number; readonly value: number | null }[],
   durationMs: number,
@@ -53,7 +56,7 @@ export function polylines(
       runs.at(-1)?.push(`${x.toFixed(2)},${y.toFixed(2)}`);
     }
   }
-  // A single point is drawn as a short line, or it would not be seen.
+  // A single point is drawn as a line of zero length, or it would be invisible.
   return runs
     .filter((run) => run.length > 0)
     .map((run) => (run.length === 1 ? `${run[0]} ${run[0]}` : run.join(' ')));

@@ -11,7 +11,7 @@ import { videoTexts } from '../../texts/videos.ts';
 import { colour, figures, radius, screen, space, text } from '../../theme.ts';
 
 const { pictures: texts } = reportTexts;
-/** More pictures than this say nothing new and cost the server a decode each. */
+/** More pictures show nothing new, and each costs the server a decode. */
 const MAX_DEFECTS = 12;
 
 const List = styled.ul`
@@ -20,7 +20,7 @@ const List = styled.ul`
   ${screen.desktop} {
     grid-template-columns: 1fr 1fr;
   }
-  /* Rows of a grid may be torn between two sheets, and then lie over each other; those of a text are not. */
+  /* Grid rows could be split across two printed pages and then overlap; block layout prevents that. */
   @media print {
     display: block;
   }
@@ -62,7 +62,7 @@ const Figure = styled.figure`
 const Picture = styled.img<{ $ratio: number; $isRead: boolean }>`
   display: block;
   width: 100%;
-  /* Upright pictures are not taller than wide ones are wide. */
+  /* Limits upright pictures to the height that is the width of wide ones. */
   max-width: calc(400px * ${({ $ratio }) => $ratio});
   aspect-ratio: ${({ $ratio }) => $ratio};
   object-fit: contain;
@@ -92,7 +92,7 @@ interface FrameProps {
 }
 
 function Frame({ src, label, alt, ratio }: FrameProps) {
-  // A server that has to read them first takes a second or two for a long clip.
+  // A server that must decode them first needs a second or two for a long clip.
   const [state, setState] = useState<'reading' | 'read' | 'missing'>('reading');
   return (
     <Figure>
@@ -120,7 +120,7 @@ interface DefectPicturesProps {
   readonly ratio: number;
 }
 
-/** The middle of each damaged stretch of pictures in the original and in the result. */
+/** The middle picture of each damaged stretch, from the original and from the result. */
 export function DefectPictures({ videoId, defects, ratio }: DefectPicturesProps) {
   const shown = defects.filter(({ firstFrame, outcome }) => firstFrame !== null && outcome === 'repaired');
   if (shown.length === 0) return null;

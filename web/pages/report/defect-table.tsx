@@ -25,7 +25,7 @@ const Table = styled(DataTable)`
       display: none;
     }
   }
-  /* On a phone each defect is a sheet of named figures: nothing lies out of sight. */
+  /* On a phone each defect is a card of named figures, so that nothing is out of sight. */
   @media screen and (max-width: 759.98px) {
     min-width: 0;
     &,
@@ -104,10 +104,13 @@ const Figures = styled.dl`
   }
 `;
 
-/** Rows that are there at once: more of the same say nothing new, and a phone would show nothing else. */
+/** Rows shown at first: more of the same show nothing new, and would fill a phone. */
 const SHOWN_FIRST = 12;
 
-/** What stands aside at first: what was mended, beyond the first of it. What was left as it is asks for somebody's eyes. */
+/**
+ * The rows hidden at first: repaired defects beyond the first rows. Defects that were left need attention and come
+ * first.
+ */
 function foldedOf(defects: readonly Defect[]): ReadonlySet<string> {
   const isMended = ({ outcome }: Defect) => outcome === 'repaired';
   const first = [...defects.filter((one) => !isMended(one)), ...defects.filter(isMended)];
@@ -116,12 +119,12 @@ function foldedOf(defects: readonly Defect[]): ReadonlySet<string> {
 
 interface DefectTableProps {
   readonly defects: readonly Defect[];
-  /** Whether all rows are shown; on paper they are in any case. */
+  /** Whether all rows are shown; on paper they always are. */
   readonly whole: boolean;
   readonly onWhole: (whole: boolean) => void;
 }
 
-/** Every defect with position, what it means for the clip and what was done; the figures behind that for those who ask for them. */
+/** Every defect with its position, its meaning for the clip and what was done; exact figures on request. */
 export function DefectTable({ defects, whole, onWhole }: DefectTableProps) {
   if (defects.length === 0) return <p>{texts.none}</p>;
   const folded = foldedOf(defects);
@@ -197,7 +200,7 @@ function DefectRow({ defect, isFolded }: { readonly defect: Defect; readonly isF
   );
 }
 
-/** Before, after, limit and confidence of a defect, each by name. */
+/** Before, after, limit and confidence of a defect, each with its name. */
 function exactFigures({ measure, outcome, confidence }: Defect): [name: string, value: string][] {
   const { before, after, threshold, unit } = measure;
   const gone = outcome === 'repaired' && after === null;

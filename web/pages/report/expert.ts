@@ -1,9 +1,9 @@
 import { css } from 'styled-components';
 
-/** Class of figures that only experts ask for: on the screen they stand aside until somebody wants them, on paper they are there. */
+/** Class of figures for experts: hidden on screen until requested, always printed. */
 export const EXPERT = 'expert';
 
-/** For what holds such figures; `data-figures="on"` brings them up. */
+/** For elements that contain such figures; `data-figures="on"` shows them. */
 export const expertFigures = css`
   @media screen {
     &:not([data-figures='on']) .${EXPERT} {

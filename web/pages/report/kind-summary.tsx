@@ -25,7 +25,7 @@ const Where = styled.span`
   color: ${colour.inkSoft};
 `;
 
-/** Kinds whose defects stand for a number of pictures. */
+/** Kinds of defects that are counted in pictures. */
 const OF_PICTURES: ReadonlySet<DefectKind> = new Set([
   'stuttered_cut',
   'dropped_frames',
@@ -36,11 +36,11 @@ interface Group {
   readonly kind: DefectKind;
   readonly first: Defect;
   readonly places: number;
-  /** Null where pictures are not what is counted. */
+  /** Null where pictures are not counted. */
   readonly pictures: number | null;
 }
 
-/** Defects of one kind with one end, in the order of the kinds. */
+/** Groups defects by kind and outcome, in the order of the kinds. */
 function groupsOf(defects: readonly Defect[]): Group[] {
   return DEFECT_KINDS.flatMap((kind) => {
     const mine = defects.filter((defect) => defect.kind === kind);
@@ -49,7 +49,7 @@ function groupsOf(defects: readonly Defect[]): Group[] {
       const alike = mine.filter((defect) => endOf(defect) === end);
       const [first] = alike;
       const pictures = alike.reduce((sum, { count }) => sum + count, 0);
-      // An index that was lost counts no pictures.
+      // A lost index counts no pictures.
       const counted = OF_PICTURES.has(kind) && pictures > 0 && first?.measure.unit !== 'indexes';
       return first ? [{ kind, first, places: alike.length, pictures: counted ? pictures : null }] : [];
     });
@@ -58,7 +58,7 @@ function groupsOf(defects: readonly Defect[]): Group[] {
 
 const endOf = ({ outcome, action }: Defect) => outcomeOf(outcome, action);
 
-/** What was wrong and what became of it, a line for each kind: to be understood before anything is read. */
+/** What was wrong and how it ended, one line per kind, to be understood at a glance. */
 export function KindSummary({ defects }: { readonly defects: readonly Defect[] }) {
   if (defects.length === 0) return null;
   return (

@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 describe('printPage', () => {
-  it('waits for the pictures that nobody has scrolled to', async () => {
+  it('waits for pictures that have not been scrolled to', async () => {
     const print = vi.fn();
     vi.stubGlobal('print', print);
     const picture = showPicture();

@@ -1,7 +1,7 @@
-/** How long a print waits for pictures at most; the server reads those of a long clip for a second or two each. */
+/** Maximum wait for pictures before printing; the server needs a second or two for each of a long clip. */
 const WAIT_MS = 8000;
 
-/** Whether it is there, or will never be: a picture that cannot be read is named on the page. */
+/** Resolves when a picture has loaded or failed; the page names pictures that cannot be read. */
 function settled(picture: HTMLImageElement): Promise<unknown> {
   if (picture.complete && picture.currentSrc !== '') return Promise.resolve();
   return new Promise((resolve) => {
@@ -10,7 +10,7 @@ function settled(picture: HTMLImageElement): Promise<unknown> {
   });
 }
 
-/** Prints the page with the pictures that nobody has scrolled to yet: paper has no second look. */
+/** Prints the page including pictures that have not been scrolled to, because paper cannot load them later. */
 export async function printPage(): Promise<void> {
   const pictures = [...document.querySelectorAll<HTMLImageElement>('main img')];
   for (const picture of pictures) picture.loading = 'eager';

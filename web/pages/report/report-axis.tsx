@@ -21,11 +21,11 @@ const Axis = styled.figure`
 
 interface ReportAxisProps {
   readonly report: RepairReport;
-  /** Brings up the rows that stand aside. */
+  /** Shows the hidden rows. */
   readonly onUnfold: () => void;
 }
 
-/** The clip's time axis with every defect; each mark leads to its row in the table. */
+/** The clip's timeline with every defect; each mark jumps to its row in the table. */
 export function ReportAxis({ report, onUnfold }: ReportAxisProps) {
   const { durationMs } = report.original.media;
   const marks = marksOf(report.defects);

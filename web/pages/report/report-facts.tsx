@@ -38,7 +38,7 @@ const Quiet = styled.span`
   color: ${colour.inkSoft};
 `;
 
-/** With less of it carried over, most of what is new was coded with mended pictures, not in their places alone. */
+/** Below this share, most new pictures were encoded along with repaired ones, and not only in their places. */
 const MOSTLY_KEPT = 0.9;
 
 function isMostlyKept({ unitsKept, unitsTotal }: StreamTreatment): boolean {
@@ -48,7 +48,10 @@ function isMostlyKept({ unitsKept, unitsTotal }: StreamTreatment): boolean {
 interface TreatmentProps {
   readonly name: string;
   readonly stream: StreamTreatment;
-  /** Whether units depend on each other, so that new ones take others along: pictures do, frames of sound do not. */
+  /**
+   * Whether units depend on each other, so that replacing one affects others: true for pictures, false for frames of
+   * sound.
+   */
   readonly isLinked: boolean;
 }
 
@@ -89,10 +92,10 @@ function describe(media: MediaSummary): string {
   return [...parts, media.variableFrameRate ? texts.files.variable : null, sound].filter(Boolean).join(', ');
 }
 
-/** From this growth on people ask why; some percent are noticed by nobody. */
+/** Growth from which people ask for the reason; nobody notices a few percent. */
 const NOTICED_GROWTH = 1.5;
 
-/** Why a result is much larger than its original; null where it is not. */
+/** Why a result is much larger than its original; null if it is not. */
 function growthOf({ original, result, video }: RepairReport): string | null {
   if (video.treatment !== 'smart_render' || result.sizeBytes <= NOTICED_GROWTH * original.sizeBytes)
     return null;

@@ -12,7 +12,7 @@ import { on, refusal, server, signedIn } from '../../test/server.ts';
 import { formatFigure } from '../../components/figure-text.ts';
 import { ReportPage } from './report-page.tsx';
 
-// The page is large and asking by role walks all of it: seconds on a machine that encodes beside the tests.
+// The page is large, and finding by role walks all of it: seconds on a busy machine.
 vi.setConfig({ testTimeout: 20_000 });
 
 const person = userEvent.setup({ delay: null });
@@ -32,12 +32,12 @@ function open(video: Partial<VideoDto>, answer: () => Response = () => HttpRespo
 }
 
 describe('ReportPage', () => {
-  it('gives the mended clip first', async () => {
+  it('shows the repaired clip first', async () => {
     open({});
     expect(await screen.findByRole('button', { name: 'Download' })).toBeVisible();
   });
 
-  it('leads on from a clip that could not be mended', async () => {
+  it('offers what to do about a clip that could not be repaired', async () => {
     open({ status: 'failed', hasReport: false, errorMessage: 'The picture data are missing.' });
     expect(await screen.findByText('The picture data are missing.')).toBeVisible();
     expect(screen.getByRole('link', { name: 'Upload another clip' })).toHaveAttribute('href', '/#upload');
@@ -53,10 +53,10 @@ describe('ReportPage', () => {
     await waitFor(() => expect(retried).toHaveBeenCalledOnce());
   });
 
-  it('shows every defect with place, figures before and after, and what was done', async () => {
+  it('shows every defect with position, figures before and after, and what was done', async () => {
     open({});
     expect(await screen.findByText('1 issue was mended.')).toBeInTheDocument();
-    // By its id: asking by role walks the whole page, which takes seconds on a busy machine.
+    // By its id, because finding by role walks the whole page, which takes seconds on a busy machine.
     const line = document.getElementById('dropped_frames-1');
     if (!line) throw new Error('no row');
     const row = within(line);
@@ -69,7 +69,7 @@ describe('ReportPage', () => {
     expect(row.getByText('Five pictures were rebuilt from their neighbours.')).toBeInTheDocument();
   });
 
-  it('says first what each figure means, and brings up the exact figures for who asks for them', async () => {
+  it('says first what each figure means, and shows the exact figures on request', async () => {
     const [gap] = makeReport().defects;
     if (!gap) throw new Error('no defect');
     const explanation =
@@ -101,7 +101,7 @@ describe('ReportPage', () => {
     expect(screen.getByText(/no stutter/)).toBeInTheDocument();
   });
 
-  it('has no heading for checks where nothing was made that could be checked', async () => {
+  it('has no heading for checks when nothing was made that could be checked', async () => {
     open({}, () => HttpResponse.json(makeReport({ defects: [], checks: [] })));
     expect(await screen.findByText('a'.repeat(64))).toBeInTheDocument();
     expect(screen.queryByRole('heading', { name: 'Checks on the result' })).not.toBeInTheDocument();
@@ -122,7 +122,7 @@ describe('ReportPage', () => {
     expect(facts).toHaveLength(2);
   });
 
-  it('says in words that a mended defect is found no more where no figure is left to measure', async () => {
+  it('says in words that a repaired defect is no longer found when no figure is left to measure', async () => {
     const [gap] = makeReport().defects;
     if (!gap) throw new Error('no defect');
     const measure = { ...gap.measure, unit: 'ratio', before: 0, after: null };
@@ -138,7 +138,7 @@ describe('ReportPage', () => {
     expect(await screen.findByText(/^Larger than the original/)).toBeInTheDocument();
   });
 
-  it('says that other pictures were encoded with the mended ones where that is most of what is new', async () => {
+  it('says that other pictures were encoded along with repaired ones when that is most of what is new', async () => {
     const { result, video } = makeReport();
     const grown = { ...result, sizeBytes: 9_000_000 };
     const few = { ...video, unitsKept: 150 };
@@ -152,7 +152,7 @@ describe('ReportPage', () => {
     expect(screen.queryByText('only the damaged parts were re-encoded')).not.toBeInTheDocument();
   });
 
-  it('says of a sound that only its damaged parts are new, however much they are', async () => {
+  it('says about a sound that only its damaged parts are new, however many they are', async () => {
     const { audio } = makeReport();
     const spliced = {
       ...audio,
@@ -166,7 +166,7 @@ describe('ReportPage', () => {
     expect(screen.queryByText(/with the frames that build on them/)).not.toBeInTheDocument();
   });
 
-  it('says nothing of a result that has hardly grown', async () => {
+  it('says nothing about a result that has hardly grown', async () => {
     open({});
     expect(await screen.findByText('a'.repeat(64))).toBeInTheDocument();
     expect(screen.queryByText(/^Larger than the original/)).not.toBeInTheDocument();
@@ -186,7 +186,7 @@ describe('ReportPage', () => {
     expect(screen.getByText('No frame could be read here.')).toBeInTheDocument();
   });
 
-  it('shows the result where a repair moved it to', async () => {
+  it('shows the result at the time to which a repair moved it', async () => {
     const [gap] = makeReport().defects;
     if (!gap) throw new Error('no defect');
     const removed = { ...gap, id: 'stuttered_cut-1', startMs: 1000, endMs: 1200 };
@@ -205,7 +205,7 @@ describe('ReportPage', () => {
     );
   });
 
-  it('leads from a mark on the time axis to its row', async () => {
+  it('jumps from a mark on the timeline to its row', async () => {
     open({});
     const jump = await screen.findByRole('button', { name: /^Jump to Dropped frames, 0:04/ });
     await person.click(jump);
@@ -215,7 +215,7 @@ describe('ReportPage', () => {
     );
   });
 
-  it('says by kind what was wrong, and of a great many defects shows the first and what was left', async () => {
+  it('says by kind what was wrong, and of very many defects shows the first and those that were left', async () => {
     const [like] = makeReport().defects;
     if (!like) throw new Error('no defect');
     const many = Array.from({ length: 40 }, (_, at): Defect => {
@@ -244,7 +244,7 @@ describe('ReportPage', () => {
     expect(folded()).toBe(28);
   });
 
-  it('draws the sync over the clip, says it in a sentence and has all values as a table', async () => {
+  it('draws the sync over the clip, describes it in a sentence and has all values as a table', async () => {
     const [gap] = makeReport().defects;
     if (!gap) throw new Error('no defect');
     const curve: NonNullable<Defect['curve']> = {
@@ -272,13 +272,13 @@ describe('ReportPage', () => {
     expect(within(screen.getByRole('row', { name: /0:11.000/ })).getByText('–')).toBeInTheDocument();
   });
 
-  it('shows no curves where none were measured', async () => {
+  it('shows no curves when none were measured', async () => {
     open({});
     await screen.findByText('1 issue was mended.');
     expect(screen.queryByRole('heading', { name: 'Over the clip' })).not.toBeInTheDocument();
   });
 
-  it('asks for the comparison only when somebody wants to see it', async () => {
+  it('requests the comparison only when somebody wants to see it', async () => {
     const wishes: string[] = [];
     const state = { progress: 0, message: null, url: null, layout: null };
     open({});
@@ -292,12 +292,12 @@ describe('ReportPage', () => {
     const button = await screen.findByRole('button', { name: 'Compare before and after' });
     expect(wishes).toEqual([]);
     await person.click(button);
-    // The page says so before the server has heard of it.
+    // The page says so before the server has received the request.
     expect(await screen.findByText('The comparison waits for its turn.')).toBeInTheDocument();
     await waitFor(() => expect(wishes).toEqual(['make']));
   });
 
-  it('gives the certificate and the place to check it', async () => {
+  it('offers the certificate and the page to check it', async () => {
     open({});
     const link = await screen.findByRole('link', { name: 'Certificate' });
     expect(link).toHaveAttribute('href', '/api/videos/v1/certificate');
@@ -324,7 +324,7 @@ describe('ReportPage', () => {
     expect(screen.getByText('No issues were found.')).toBeInTheDocument();
   });
 
-  it('does not say that nothing was wrong where a defect was found and left', async () => {
+  it('does not say that nothing was wrong when a defect was found and left', async () => {
     const [gap] = makeReport().defects;
     if (!gap) throw new Error('no defect');
     const left = { ...gap, outcome: 'left_alone', action: 'none' } as const;
@@ -339,7 +339,7 @@ describe('ReportPage', () => {
     expect(screen.queryByText(/Nothing was wrong/)).not.toBeInTheDocument();
   });
 
-  it('says how many defects were left beside those that were mended', async () => {
+  it('says how many defects were left beside those that were repaired', async () => {
     const [gap] = makeReport().defects;
     if (!gap) throw new Error('no defect');
     const left = (n: number) => ({ ...gap, id: `audio_sync-${n}`, outcome: 'left_alone' }) as const;
@@ -349,7 +349,7 @@ describe('ReportPage', () => {
     ).toBeInTheDocument();
   });
 
-  it('does not call pictures mended that keep traces of their damage', async () => {
+  it('does not call pictures mended when traces of damage remain', async () => {
     const [gap] = makeReport().defects;
     if (!gap) throw new Error('no defect');
     const torn = { ...gap, id: 'corrupted_section-1', kind: 'corrupted_section' } as const;
@@ -375,7 +375,7 @@ describe('ReportPage', () => {
     );
   });
 
-  it('says why the clip could not be processed, where there is no report', async () => {
+  it('says why the clip could not be processed, when there is no report', async () => {
     open({ status: 'failed', hasReport: false, errorMessage: 'The picture data are missing.' });
     expect(await screen.findByText('The picture data are missing.')).toBeInTheDocument();
   });

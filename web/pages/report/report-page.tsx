@@ -38,7 +38,8 @@ const Frame = styled(PageColumn)`
   }
   @media print {
     padding: 0;
-    /* A heading at the foot of a sheet names what nobody sees; the thread is drawn with grounds, which browsers leave out by themselves. */
+    /* Avoids a heading at the bottom of a printed page, and prints the thread, which is drawn with backgrounds that
+       browsers omit by default. */
     print-color-adjust: exact;
     h2 {
       break-after: avoid;
@@ -52,7 +53,7 @@ const Head = styled.div`
   justify-content: space-between;
   gap: ${space(2)};
 `;
-/* The button is of the screen alone: paper shows every figure. */
+/* The button is only for the screen: paper shows every figure. */
 const Row = styled.div`
   display: flex;
   flex-wrap: wrap;
@@ -86,7 +87,9 @@ const Quiet = styled.p`
   font-size: ${text.s};
 `;
 
-/** What became of the clip, and of each defect that was not mended: "nothing was wrong" is said of no other clip. */
+/**
+ * The outcome of the clip, and of each defect that was not repaired; "nothing was wrong" is said only without defects.
+ */
 function summary({ outcome, defects }: RepairReport): string {
   const all = defects.map((defect) => outcomeOf(defect.outcome, defect.action));
   const count = (wanted: ReturnType<typeof outcomeOf>) => all.filter((one) => one === wanted).length;
@@ -121,7 +124,7 @@ function noneText(status: string): string {
   return status === 'failed' ? texts.none.failed : texts.none.processing;
 }
 
-/** The report of one repair: every claim with its figures, fit for print, with the JSON it is made of. */
+/** The report of one repair: every claim with its figures, printable, with the JSON it is made from. */
 export function ReportPage() {
   const { id = '' } = useParams();
   const [figures, setFigures] = useState(false);
@@ -131,7 +134,7 @@ export function ReportPage() {
   const { data: report, isError, refetch } = useReport(id, Boolean(video?.hasReport), version);
   if (video === null) return <NotFound text={texts.noVideo} />;
   const name = video?.originalFileName ?? '';
-  // Quick fixes made another version since; what is signed is the one that the report tells of.
+  // Quick fixes have made another version since; the signed one is that of the report.
   const isOlder = Boolean(video && report && !tellsOfCurrent(report, video));
   return (
     <Frame data-figures={figures ? 'on' : 'off'}>

@@ -33,7 +33,7 @@ describe('SharePage', () => {
     expect(screen.getByRole('link', { name: 'Mend a clip of yours' })).toHaveAttribute('href', '/#upload');
   });
 
-  it('shows captions where there are any', async () => {
+  it('shows captions if there are any', async () => {
     const words = { ...shared, hasCaptions: true };
     open(() => HttpResponse.json(words));
     await screen.findByRole('heading', { name: 'harbour.mp4' });

@@ -26,7 +26,7 @@ const Box = styled.section`
   }
 `;
 
-/** What stays and what ends when somebody takes a plan that has less than theirs; nothing where theirs has no more. */
+/** What stays and what ends when a user takes a smaller plan; nothing if the current plan has no more. */
 export function PlanChange({ plan, user }: { readonly plan: Plan; readonly user: SessionUser }) {
   const from = PLANS[user.plan];
   const { data } = useStats();

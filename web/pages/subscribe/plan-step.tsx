@@ -10,7 +10,7 @@ const { plan: texts } = subscribeTexts;
 
 interface PlanStepProps {
   readonly plan: Plan;
-  /** What taking the plan changes for who has another; see `PlanChange`. */
+  /** What changes for a user of another plan; see `PlanChange`. */
   readonly change: ReactNode;
   readonly onNext: () => void;
 }

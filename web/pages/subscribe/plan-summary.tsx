@@ -63,7 +63,7 @@ const Note = styled.p`
   color: ${colour.inkSoft};
 `;
 
-/** What is being subscribed to: name, description, price, features and, for paid plans, the guarantee. */
+/** The chosen plan: name, description, price, features and, for paid plans, the guarantee. */
 export function PlanSummary({ plan }: { readonly plan: Plan }) {
   const notReady = notReadyText(plan);
   return (

@@ -43,7 +43,7 @@ const Hidden = styled.i`
   ${visuallyHidden}
 `;
 
-/** Where one stands in the wizard: a thread of three lengths. */
+/** The current step of the wizard: a thread of three lengths. */
 export function StepIndicator({ current }: { readonly current: WizardStep }) {
   const position = WIZARD_STEPS.indexOf(current);
   return (

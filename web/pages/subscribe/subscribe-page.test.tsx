@@ -64,14 +64,14 @@ function serveSubscription(): unknown[] {
 }
 
 describe('the address of the wizard', () => {
-  it('says that an unknown plan does not exist and leads to the plans', async () => {
+  it('says that an unknown plan does not exist and links to the plans', async () => {
     open('platinum');
     expect(screen.getByRole('heading', { name: 'Plan Not Found' })).toBeInTheDocument();
     expect(screen.getByText("The subscription plan you're looking for doesn't exist.")).toBeInTheDocument();
     expect(screen.getByRole('link', { name: 'View All Plans' })).toHaveAttribute('href', '/#pricing');
   });
 
-  it('without a plan leads to the plans', async () => {
+  it('leads to the plans when no plan is given', async () => {
     renderAt('/subscribe', <ToPricing />);
     await expect.poll(() => screen.getByTestId('place').textContent).toBe('/#pricing');
   });
@@ -119,7 +119,7 @@ describe('step 1, the plan', () => {
     expect(screen.queryByText('30-day money-back guarantee')).not.toBeInTheDocument();
   });
 
-  it('says before a smaller plan is taken what stays and what ends, and nothing of it on the way up', async () => {
+  it('says before a smaller plan is taken what stays and what ends, and nothing for a larger one', async () => {
     open('starter', 'trial', { plan: 'business', trialEndsAt: '2026-12-01T10:00:00.000Z' });
     const change = await screen.findByRole('region', { name: 'What changes when you leave Creator Pro+' });
     const points = within(change).getAllByRole('listitem');
@@ -149,7 +149,7 @@ describe('step 1, the plan', () => {
     ]);
   });
 
-  it('says which of these features nothing stands behind yet', () => {
+  it('says which of these features are not built yet', () => {
     open('business');
     const note = 'Not ready yet: team collaboration and brand templates.';
     expect(within(screen.getByLabelText('Creator Pro+')).getByText(note)).toBeInTheDocument();
@@ -157,7 +157,7 @@ describe('step 1, the plan', () => {
 });
 
 describe('step 2, the account', () => {
-  it('asks for four fields that the browser checks, and stays without them', async () => {
+  it('requires four fields that the browser checks, and stays without them', async () => {
     open('business');
     await press('Continue to Account Setup');
     expect(screen.getByRole('heading', { name: 'Create Your Account' })).toHaveFocus();
@@ -189,7 +189,7 @@ describe('step 2, the account', () => {
 });
 
 describe('step 3, the payment', () => {
-  it('needs the card fields for a card, without a check of their form, and none for PayPal', async () => {
+  it('requires the card fields for a card, without checking their format, and none for PayPal', async () => {
     const sent = serveSubscription();
     await toPayment('business');
     expect(screen.getByRole('heading', { name: 'Payment Information' })).toBeInTheDocument();

@@ -34,7 +34,7 @@ const Columns = styled.div`
   }
 `;
 
-/** The subscription wizard; an unknown plan is said and leads back to the plans. */
+/** The subscription wizard; for an unknown plan it says so and links to the plans. */
 export function SubscribePage() {
   const { plan: slug } = useParams();
   const known = planSlug.safeParse(slug);
@@ -102,8 +102,8 @@ function Wizard({ plan }: { readonly plan: Plan }) {
 }
 
 /**
- * The simulated payment, then the one call that makes what the alert says true (D-35, D-51). Where plans are
- * given by the operator alone there is no call, and nobody is welcomed to a plan they do not have.
+ * The simulated payment, followed by the one call that makes the alert true (D-35, D-51). If only the operator sets
+ * plans, there is no call, and nobody is welcomed to a plan they do not have.
  */
 function useActivation(plan: Plan, byOperatorOnly: boolean) {
   const subscribe = useSubscribe();

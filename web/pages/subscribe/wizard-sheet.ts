@@ -2,7 +2,7 @@ import styled from 'styled-components';
 import { Card } from '../../components/card.tsx';
 import { colour, radius, space, text } from '../../theme.ts';
 
-/** The right-hand card of a step; keeps its height so that moving between steps does not jump. */
+/** The right-hand card of a step; its fixed height avoids jumps between steps. */
 export const WizardSheet = styled(Card)`
   min-height: 430px;
 `;

@@ -5,7 +5,7 @@ import { server, signedIn, user } from '../../test/server.ts';
 import { UpgradePage } from './upgrade-page.tsx';
 
 describe('UpgradePage', () => {
-  it('leads visitors to the three plans', () => {
+  it('links visitors to the three plans', () => {
     renderAt('/upgrade', <UpgradePage />);
     expect(screen.getByRole('heading', { level: 1 })).toBeInTheDocument();
     const plans = within(screen.getByRole('table')).getAllByRole('link');
@@ -28,7 +28,7 @@ describe('UpgradePage', () => {
     expect(cells).toEqual(included.map((yes) => (yes ? 'Included' : '–Not included')));
   });
 
-  it('marks the own plan instead of offering it', async () => {
+  it('marks the user’s own plan instead of offering it', async () => {
     server.use(signedIn({ ...user, plan: 'business' }));
     renderAt('/upgrade', <UpgradePage />);
     expect(await screen.findByText('Your plan')).toBeInTheDocument();

@@ -9,7 +9,7 @@ import { useSession } from '../../data/account/session.ts';
 import { upgradeTexts as texts } from '../../texts/subscribe.ts';
 import { colour, figures, space, text, visuallyHidden } from '../../theme.ts';
 
-/** Fainter than the badge that stands on it, so that the badge keeps its edges. */
+/** Fainter than the badge on it, so that the badge keeps its outline. */
 const TINT = `color-mix(in srgb, ${colour.liveSoft} 50%, ${colour.raised})`;
 
 const Table = styled(DataTable)`
@@ -31,7 +31,7 @@ const Table = styled(DataTable)`
   [data-plan='business'] {
     background: ${TINT};
   }
-  /* On a phone each feature is a line of its own above its three values: no plan lies out of sight. */
+  /* On a phone each feature is a separate line above its three values, so that no plan is out of sight. */
   @media (max-width: 639.98px) {
     min-width: 0;
     &,
@@ -56,7 +56,7 @@ const Table = styled(DataTable)`
     tbody tr:last-child {
       border-bottom: 0;
     }
-    /* The column goes on behind the names of the features, which are as wide as all three. */
+    /* Continues the column behind the names of the features, which are as wide as all three columns. */
     tbody tr {
       background: linear-gradient(90deg, transparent calc(200% / 3), ${TINT} 0);
     }
@@ -118,7 +118,7 @@ function Mark({ yes }: { readonly yes: boolean }) {
   );
 }
 
-/** The three plans side by side, with Creator Pro+ pointed out: where the upsell cards lead (D-27). */
+/** The three plans side by side, with Creator Pro+ highlighted; target of the upsell cards (D-27). */
 export function UpgradePage() {
   const { user } = useSession();
   return (

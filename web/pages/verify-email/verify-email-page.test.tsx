@@ -7,7 +7,7 @@ import { on, refusal, server } from '../../test/server.ts';
 import { VerifyEmailPage } from './verify-email-page.tsx';
 
 describe('VerifyEmailPage', () => {
-  it('asks once and says that the address is verified', async () => {
+  it('sends one request and says that the address is verified', async () => {
     const tokens: (string | null)[] = [];
     server.use(
       on(authApi.verifyEmail, (request) => {
@@ -22,7 +22,7 @@ describe('VerifyEmailPage', () => {
     expect(tokens).toEqual(['abc']);
   });
 
-  it('asks nothing without a token', () => {
+  it('sends no request without a token', () => {
     renderAt('/verify-email', <VerifyEmailPage />);
     expect(screen.getByText('Verification failed')).toBeInTheDocument();
     expect(

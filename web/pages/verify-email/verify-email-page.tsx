@@ -27,13 +27,13 @@ const Sign = styled.span<{ $good: boolean }>`
   color: ${({ $good }) => ($good ? colour.ok : colour.defect)};
 `;
 
-/** The sentence for a failed verification (specification section 8). */
+/** The text for a failed verification (specification section 8). */
 function verificationProblem(error: unknown): string {
   if (!(error instanceof ApiError)) return texts.network;
   return error.serverMessage || texts.expired;
 }
 
-/** Verifies the token of a mailed link by its own call, once. */
+/** Verifies the token of a mailed link by one call. */
 export function VerifyEmailPage() {
   const [search] = useSearchParams();
   const token = search.get('token') ?? '';

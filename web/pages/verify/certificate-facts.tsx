@@ -6,7 +6,7 @@ import { outcomeWord } from '../../texts/outcomes.ts';
 import { videoTexts } from '../../texts/videos.ts';
 
 const { says: texts } = verifyTexts;
-/** Enough to recognise the clip; the report holds them all. */
+/** Enough to recognise the clip; the report lists them all. */
 const MAX_CLAIMS = 20;
 
 /** The signed statements of a certificate. */

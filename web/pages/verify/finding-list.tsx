@@ -42,7 +42,7 @@ interface FindingListProps {
   readonly onClear: () => void;
 }
 
-/** The verdict over all dropped files, and what it rests on line by line. */
+/** The verdict over all dropped files, with its reasons line by line. */
 export function FindingList({ judgement, onClear }: FindingListProps) {
   const { verdict, findings } = judgement;
   return (

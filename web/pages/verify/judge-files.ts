@@ -1,10 +1,10 @@
 import type { Certificate } from '#common/certificate.ts';
 import type { CheckedFile } from '../../data/certificate-check.ts';
 
-/** `open`: not decided yet, because something is not here. */
+/** `open`: undecided, because something is missing. */
 export type Verdict = 'good' | 'bad' | 'open';
 
-/** One line of the result; `name` is that of the file it speaks of. */
+/** One line of the result; `name` is the file that it is about. */
 export interface Finding {
   readonly what:
     | 'signature_valid'
@@ -37,9 +37,9 @@ export interface Judgement {
 }
 
 /**
- * What the dropped files say together. The whole is good only when a valid signature of this server's key
- * covers both clips; one contradiction makes it bad.
- * @param serverKey public key of this server, null while it is not known
+ * Judges the dropped files together. The verdict is good only when a valid signature of this server's key covers both
+ * clips; one contradiction makes it bad.
+ * @param serverKey public key of this server, null while it is unknown
  */
 export function judgeFiles(files: readonly CheckedFile[], serverKey: string | null): Judgement {
   const issued = files.findLast((file) => file.kind === 'certificate') ?? null;
@@ -51,7 +51,7 @@ export function judgeFiles(files: readonly CheckedFile[], serverKey: string | nu
     }),
     ...(issued === null ? withoutCertificate(files) : withCertificate(issued, files, serverKey)),
   ];
-  // What does not belong to a repair says nothing about it.
+  // Files that do not belong to a repair do not affect the verdict.
   const worst = (verdict: Verdict) =>
     findings.some((finding) => finding.verdict === verdict && finding.what !== 'other_document');
   return {

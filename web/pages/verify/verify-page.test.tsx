@@ -103,7 +103,7 @@ describe('VerifyPage', () => {
     expect(screen.getByText(/^Dropped frames/)).toHaveTextContent('Dropped frames, 0:04.000: mended');
   });
 
-  it('finds one changed byte in a clip', async () => {
+  it('detects one changed byte in a clip', async () => {
     const changed = Buffer.from(mended);
     changed.writeUInt8(changed.readUInt8(7) ^ 1, 7);
     await check(files.certificate, files.original, asFile(changed, 'changed.mp4'));
@@ -124,7 +124,7 @@ describe('VerifyPage', () => {
     ],
     ['a letter that ends its JSON', `${certificate}x`, /not in the form/],
     ['a byte-order mark', `\ufeff${certificate}`, /Drop the certificate:|not in the form/],
-  ])('does not take a certificate with another byte: %s', async (_what, text, reason) => {
+  ])('does not accept a certificate with another byte: %s', async (_what, text, reason) => {
     expect(text).not.toBe(certificate);
     await check(asFile(text, 'certificate.json'), files.original, files.mended);
     expect(await screen.findByText(reason)).toBeInTheDocument();
@@ -132,7 +132,7 @@ describe('VerifyPage', () => {
     expect(screen.queryByText(GENUINE)).toBeNull();
   });
 
-  it('does not take the signature of another server for this one’s', async () => {
+  it('does not accept the signature of another server as this one’s', async () => {
     const other = generateKeyPairSync('ed25519');
     const otherHex = other.publicKey.export({ type: 'spki', format: 'der' }).subarray(-32).toString('hex');
     const forged = { ...body, key: { ...body.key, publicKey: otherHex } };
@@ -156,7 +156,7 @@ describe('VerifyPage', () => {
     expect(await screen.findByText(/^Drop the certificate:/)).toBeInTheDocument();
   });
 
-  it('says what it took for nothing of a repair, without doubting the rest', async () => {
+  it('says which files do not belong to a repair, without doubting the rest', async () => {
     const key = asFile(JSON.stringify({ algorithm: 'Ed25519', publicKey: keyHex }), 'key.json');
     await check(files.certificate, files.original, files.mended, key);
     expect(
@@ -165,14 +165,14 @@ describe('VerifyPage', () => {
     expect(screen.getByText(GENUINE)).toBeInTheDocument();
   });
 
-  it('takes a report that lost a part for a changed one', async () => {
+  it('treats a report that lost a part as a changed one', async () => {
     const { outcome, ...rest } = report;
     await check(files.certificate, files.original, files.mended, asFile(JSON.stringify(rest), 'less.json'));
     expect(await screen.findByText('less.json is not the report that was certified.')).toBeInTheDocument();
     expect(screen.getByText(NOT_GENUINE), outcome).toBeInTheDocument();
   });
 
-  it('says that a document was cut short, and what waits for its certificate', async () => {
+  it('says that a document was truncated, and what needs its certificate', async () => {
     await check(files.mended, asFile(certificate.slice(0, 200), 'cut.json'));
     expect(await screen.findByText(/^cut.json could not be read: it was cut short/)).toBeInTheDocument();
     expect(screen.getByText('video-1.mp4 is here and waits for its certificate.')).toBeInTheDocument();
@@ -190,7 +190,7 @@ describe('VerifyPage', () => {
     expect(screen.queryByText(GENUINE)).toBeNull();
   });
 
-  it('says so in a browser that knows no such signatures, and names the command', async () => {
+  it('says so in a browser without support for these signatures, and names the command', async () => {
     vi.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new DOMException('no', 'NotSupportedError'));
     await check(files.certificate, files.original, files.mended);
     expect(await screen.findByText(/^This browser cannot check signatures \(Ed25519\)/)).toBeInTheDocument();

@@ -68,7 +68,7 @@ interface Progress {
   readonly percent: number;
 }
 
-/** Takes files one after the other and says what each is; a new start forgets those still on their way. */
+/** Examines files one after the other; clearing discards those still being examined. */
 function useCheckedFiles() {
   const [files, setFiles] = useState<readonly CheckedFile[]>([]);
   const [progress, setProgress] = useState<Progress | null>(null);
@@ -108,7 +108,7 @@ function useCheckedFiles() {
   };
 }
 
-/** Checks a certificate and its clips in the browser alone; open to everybody. */
+/** Checks a certificate and its clips entirely in the browser; public. */
 export function VerifyPage() {
   const { files, progress, add, clear } = useCheckedFiles();
   const serverKey = useServerKey();

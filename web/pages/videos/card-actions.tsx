@@ -15,7 +15,7 @@ const Row = styled.div`
   display: flex;
   flex-wrap: wrap;
 `;
-/** What one came for, in words; the icons below are for the rest. */
+/** The main actions, in words; the icons below are for the rest. */
 const First = styled.div`
   display: flex;
   flex-wrap: wrap;
@@ -25,7 +25,7 @@ const First = styled.div`
 
 interface CardActionsProps {
   readonly video: VideoDto;
-  /** Gets the focus back when the name has been changed. */
+  /** Gets the focus back after renaming. */
   readonly renameButton: Ref<HTMLButtonElement>;
   readonly onRename: () => void;
   readonly onDelete: () => void;
@@ -33,7 +33,10 @@ interface CardActionsProps {
   readonly deleting: boolean;
 }
 
-/** The download and the report in words, then the small buttons of a card; what needs a finished video is shown disabled with the reason (D-85). */
+/**
+ * Download and report in words, then the small buttons of a card; actions that need a finished video are shown disabled
+ * with the reason (D-85).
+ */
 export function CardActions({ video, renameButton, onRename, onDelete, deleting }: CardActionsProps) {
   const navigate = useNavigate();
   const addToDrafts = useAddToDrafts();

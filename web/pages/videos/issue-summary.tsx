@@ -18,11 +18,13 @@ interface Issue {
   readonly name: string;
   readonly found: number;
   readonly mended: number;
-  /** Made playable with traces of the damage. */
+  /** Number of sections made playable, with visible traces of the damage. */
   readonly playable: number;
 }
 
-/** The five summarised kinds of defects that were found, and how many of each were mended (specification section 2). */
+/**
+ * The five summarised kinds of defects that were found, and how many of each were repaired (specification section 2).
+ */
 function issuesOf({ issues, fixesApplied }: VideoDto): Issue[] {
   if (!issues) return [];
   const counts = [
@@ -62,7 +64,7 @@ function IssueChip({ issue: { name, found, mended, playable } }: { readonly issu
   );
 }
 
-/** What was found, as chips; `None` when nothing was, and hints for what quick fixes could improve (D-67). */
+/** The found defects as chips; `None` when there are none, and hints for what quick fixes could improve (D-67). */
 export function IssueSummary({ video }: { readonly video: VideoDto }) {
   const { issues, status } = video;
   if (!issues)

@@ -23,7 +23,7 @@ interface RenameFormProps {
   readonly onCancel: () => void;
 }
 
-/** Inline rename: Enter saves, Escape cancels; a name that is empty after trimming is not sent. */
+/** Inline renaming: Enter saves, Escape cancels; a name that is empty after trimming is not sent. */
 export function RenameForm({ name, onSave, onCancel }: RenameFormProps) {
   const [value, setValue] = useState(name);
   const save = (event: FormEvent): void => {

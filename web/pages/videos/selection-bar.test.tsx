@@ -33,7 +33,7 @@ afterEach(() => {
 });
 
 describe('SelectionBar', () => {
-  it('deletes all that are selected after one question', async () => {
+  it('deletes all selected videos after one question', async () => {
     const ask = vi.spyOn(window, 'confirm').mockReturnValue(true);
     const { deleted, onClear } = open();
     await person.click(screen.getByRole('button', { name: 'Delete selected' }));
@@ -42,7 +42,7 @@ describe('SelectionBar', () => {
     expect(onClear).toHaveBeenCalledOnce();
   });
 
-  it('deletes nothing and keeps the selection when the question is refused', async () => {
+  it('deletes nothing and keeps the selection when the question is declined', async () => {
     vi.spyOn(window, 'confirm').mockReturnValue(false);
     const { deleted, onClear } = open();
     await person.click(screen.getByRole('button', { name: 'Delete selected' }));
@@ -50,7 +50,7 @@ describe('SelectionBar', () => {
     expect(onClear).not.toHaveBeenCalled();
   });
 
-  it('downloads the finished ones, and offers it only where there is one', async () => {
+  it('downloads the finished ones, and offers it only if there is one', async () => {
     const saved: string[] = [];
     server.use(
       http.head(

@@ -9,7 +9,8 @@ import { colour, radius, space } from '../../theme.ts';
 const { library: texts } = videoTexts;
 
 const Bar = styled.div`
-  /* Behind the cards and at the lower edge of the screen while they go on below it: choosing moves none of them. */
+  /* After the cards, and at the lower edge of the screen while they continue below it, so that selecting moves none
+     of them. */
   position: sticky;
   z-index: 20;
   bottom: max(${space(1)}, env(safe-area-inset-bottom));
@@ -28,7 +29,7 @@ const Bar = styled.div`
   }
 `;
 
-/** What can be done with several videos at once. */
+/** Actions on several videos at once. */
 export function SelectionBar({
   videos,
   onClear,
@@ -40,7 +41,7 @@ export function SelectionBar({
   const remove = useDeleteVideo();
   const ready = videos.filter(({ status }) => status === 'completed');
   const downloadAll = async (): Promise<void> => {
-    // One after the other: browsers drop downloads that start in the same instant.
+    // One after the other, because browsers drop downloads that start at the same instant.
     for (const { id } of ready) await download(id);
   };
   const deleteAll = async (): Promise<void> => {

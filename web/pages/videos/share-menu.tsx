@@ -18,7 +18,7 @@ import { videoTexts } from '../../texts/videos.ts';
 
 const { share: texts, card } = videoTexts;
 
-/** How long the menu stays after the pointer has left it (specification section 2). */
+/** Delay from the pointer leaving the menu to closing it (specification section 2). */
 const CLOSE_DELAY_MS = 1000;
 
 /** The pages that sharing opens, in the menu's order. */
@@ -36,8 +36,8 @@ export function shareTargets(
 }
 
 /**
- * The share button of a card. The menu itself is made when it is first wanted: a library has as many buttons as
- * videos, and seldom needs one of the menus.
+ * The share button of a card. The menu itself is created on demand, because a library has as many buttons as videos and
+ * rarely needs one of the menus.
  */
 export function ShareMenu({ video }: { readonly video: VideoDto }) {
   const [wanted, setWanted] = useState(false);
@@ -79,7 +79,7 @@ function OpenedMenu({ video }: { readonly video: VideoDto }) {
     }
   };
   const link = `${window.location.origin}/video/${video.id}`;
-  // The button belongs to it: who opens the menu and turns away without entering it has left it too.
+  // The button belongs to the menu: a pointer that opens the menu and turns away without entering it has left it too.
   const pointer = {
     onPointerEnter: () => clearTimeout(timer.current),
     onPointerLeave: (event: PointerEvent) => {

@@ -14,7 +14,7 @@ export const Card = styled.li`
 export const Poster = styled.div<{ $never: boolean }>`
   position: relative;
   aspect-ratio: 16 / 9;
-  /* On a phone, where cards stand below each other, a picture that will never come takes little room. */
+  /* On a phone, where cards are stacked, a picture that will never come takes little room. */
   ${screen.belowTablet} {
     ${({ $never }) => $never && 'aspect-ratio: 16 / 3;'}
   }
@@ -114,7 +114,7 @@ export const Middle = styled.div`
   min-height: 46px;
 `;
 
-/** Marks that lie below the thread stand clear of the figures under it. */
+/** Leaves room for marks below the thread, so that they do not touch the figures under it. */
 export const Measured = styled.div`
   display: grid;
   grid-template-columns: minmax(0, 1fr);
@@ -131,7 +131,7 @@ export const Facts = styled.p`
   color: ${colour.inkSoft};
 `;
 
-/** Each on a line of its own: names of steps are of all lengths, and as one began another line, all below it would jump. */
+/** Each fact on a separate line: names of steps differ in length, and if one wrapped, everything below would jump. */
 export const ProgressFacts = styled(Facts)`
   flex-direction: column;
 `;

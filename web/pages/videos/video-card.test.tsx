@@ -54,7 +54,7 @@ describe('VideoCard', () => {
     ]);
   });
 
-  it('says of each kind of defect whether it was mended', () => {
+  it('says for each kind of defect whether it was repaired', () => {
     show({
       issues: { ...NO_ISSUES, stutteredCuts: 3, audioSyncIssues: true, droppedFrames: 4, windNoise: true },
       fixesApplied: { stutteredCuts: 2, audioSyncIssues: true, droppedFrames: 4 },
@@ -73,14 +73,14 @@ describe('VideoCard', () => {
     [{ corruptedSections: 2, [MADE_PLAYABLE]: 1 }, '2 corrupted sections, 1 mended, 1 made playable'],
     [{ corruptedSections: 1, [MADE_PLAYABLE]: 1 }, '2 corrupted sections, 1 made playable'],
     [{ corruptedSections: 2 }, '2 corrupted sections, mended'],
-  ])('does not call pictures mended in which traces may show (%o)', (fixesApplied, words) => {
+  ])('does not call pictures mended when traces may be visible (%o)', (fixesApplied, words) => {
     show({ issues: { ...NO_ISSUES, corruptedSections: 2 }, fixesApplied });
     expect(screen.getByRole('list', { name: 'Issues' })).toHaveTextContent(words);
   });
 
-  it('says in words what one came for: the download and the report', () => {
+  it('labels the main actions in words: the download and the report', () => {
     show({ hasReport: true });
-    // Written out, not only named for screen readers: on a touch screen icons have no tips.
+    // Visible text, not only a name for screen readers: on a touch screen icons have no tooltips.
     expect(screen.getByRole('button', { name: 'Download' })).not.toHaveAttribute('title');
     expect(screen.getByRole('link', { name: 'Repair report' })).toHaveAttribute(
       'href',
@@ -88,29 +88,29 @@ describe('VideoCard', () => {
     );
   });
 
-  it('does not say None of a clip that failed before it was looked at', () => {
+  it('does not say None for a clip that failed before it was analysed', () => {
     show({ status: 'failed', issues: null });
     expect(screen.getByText('Issues: not known')).toBeInTheDocument();
     expect(screen.queryByText('None')).not.toBeInTheDocument();
   });
 
-  it('says None when only the picture could be improved, with the hint beside it', () => {
+  it('says None when only the picture could be improved, with a hint beside it', () => {
     show({ issues: { ...NO_ISSUES, shakyFootage: true } });
     expect(screen.getByText('None')).toBeInTheDocument();
     expect(screen.getByTitle(/^Shaky footage: noted, not changed/)).toBeInTheDocument();
   });
 
-  it('shows an unknown status as it is', () => {
+  it('shows an unknown status unchanged', () => {
     show({ status: 'archived' });
     expect(screen.getByText('archived')).toBeInTheDocument();
   });
 
-  it('shows measured progress while processing and keeps finished-only actions disabled with the reason', () => {
+  it('shows measured progress while processing and disables actions that need a finished video, with the reason', () => {
     show({ status: 'processing', progress: 42, currentStep: 'fixing_cuts', estimatedTimeRemaining: 61 });
     const bar = screen.getByRole('progressbar', { name: 'harbour.mp4' });
     expect(bar).toHaveAttribute('aria-valuenow', '42');
     expect(bar).toHaveAttribute('aria-valuetext', 'Fixing stuttered cuts, 42 percent');
-    // Under the step, however long its name is: beside some and under others, it would move what is below.
+    // Always below the step, however long its name is; beside some steps and below others, it would move what follows.
     const line = screen.getByText('42 % · 2 min remaining').parentElement;
     expect(line && getComputedStyle(line).flexDirection).toBe('column');
     for (const name of ['Open in editor', 'Download', 'Share']) {
@@ -142,7 +142,7 @@ describe('VideoCard', () => {
     await expect.poll(() => retried.mock.calls.length).toBe(1);
   });
 
-  it('says in plain words what is wrong with a damaged file and leads to what can be done', () => {
+  it('says in plain words what is wrong with a damaged file and links to what can be done', () => {
     show({ status: 'failed', errorCode: 'damaged_beyond_repair', errorMessage: 'The index is missing.' });
     expect(screen.getByText(/Too much of this file is missing/)).toBeInTheDocument();
     expect(screen.queryByText('The index is missing.')).not.toBeInTheDocument();
@@ -198,7 +198,7 @@ describe('renaming', () => {
     expect(sent).toEqual([]);
   });
 
-  it('gives the focus back when it ends', async () => {
+  it('returns the focus when it ends', async () => {
     serveRename();
     show();
     const button = screen.getByRole('button', { name: 'Rename' });
@@ -211,7 +211,7 @@ describe('renaming', () => {
     expect(button).toHaveFocus();
   });
 
-  it('begins by the key R in the card, which is a letter while one types', async () => {
+  it('starts with the key R in the card, which is a letter while typing', async () => {
     serveRename();
     show();
     screen.getByRole('checkbox').focus();
@@ -222,7 +222,7 @@ describe('renaming', () => {
     expect(input).toHaveValue('rrr');
   });
 
-  it('leaves keys with Ctrl, and keys elsewhere, alone', async () => {
+  it('ignores keys with Ctrl, and keys elsewhere', async () => {
     show();
     await person.keyboard('r');
     screen.getByRole('checkbox').focus();
@@ -318,7 +318,7 @@ describe('a download limited by the plan', () => {
     },
   });
 
-  it('is said on the card and on its button, with what is kept and how to get the whole', () => {
+  it('is described on the card and on its button, with what is kept and how to get the whole', () => {
     show(limited({ state: 'ready', progress: 100, sizeBytes: 5 * 1024 ** 2 }));
     expect(
       screen.getByText(/Download in 1080p, 5 MB\. Your full 3840 × 2160 result and the original are kept\./),
@@ -335,7 +335,7 @@ describe('a download limited by the plan', () => {
     expect(screen.getByRole('progressbar', { name: '1080p file' })).toHaveAttribute('aria-valuenow', '34');
   });
 
-  it('cancels the file, and goes on at the button that makes it', async () => {
+  it('cancels the file, and moves the focus to the button that makes it', async () => {
     const { update, video } = show(limited({ state: 'working', progress: 34 }));
     const asked: string[] = [];
     server.use(
@@ -366,7 +366,7 @@ describe('a download limited by the plan', () => {
     await expect.poll(() => asked).toEqual(['/api/videos/video-0001-abcdef/export']);
   });
 
-  it('is not mentioned where the whole result is downloaded', () => {
+  it('is not mentioned when the whole result is downloaded', () => {
     show({ width: 1920, height: 1080, limitedExport: null });
     expect(screen.queryByRole('link', { name: 'Upgrade for full size' })).not.toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Download' })).toBeEnabled();
@@ -422,7 +422,7 @@ describe('the share menu', () => {
     }
   });
 
-  it('closes too when the pointer turns away from the button without entering the menu', async () => {
+  it('also closes when the pointer turns away from the button without entering the menu', async () => {
     show();
     await person.click(screen.getByRole('button', { name: 'Share' }));
     vi.useFakeTimers();

@@ -34,7 +34,7 @@ interface VideoCardProps {
   readonly backupUntil?: string | undefined;
   readonly open: boolean;
   readonly selected: boolean;
-  /** Both get the video's id, so that one function serves all cards and none is drawn again for it. */
+  /** Both get the video's id, so that all cards share one function and need not render again for it. */
   readonly onSelect: (id: string) => void;
   readonly onToggle: (id: string) => void;
 }
@@ -133,8 +133,8 @@ function Failure({ video }: { readonly video: VideoDto }) {
 }
 
 /**
- * One video of the library: what it is, what was found, and what can be done with it. Drawn again only when its
- * own video, or whether it is open or selected, has changed.
+ * One video of the library: what it is, what was found, and its actions. Renders again only when its own video, or
+ * whether it is open or selected, has changed.
  */
 export const VideoCard = memo(function VideoCard({
   video,
@@ -151,14 +151,14 @@ export const VideoCard = memo(function VideoCard({
   const renameButton = useRef<HTMLButtonElement>(null);
   const name = video.originalFileName;
   const endRenaming = () => {
-    // The form takes the focus with it; who has gone on to another place stays there.
+    // Removing the form would lose the focus; if the user has moved on, the focus stays where it is.
     if (card.current?.contains(document.activeElement)) renameButton.current?.focus();
     setRenaming(false);
   };
   const askToDelete = () => {
     if (!remove.isPending && window.confirm(videoTexts.deleteConfirm(name))) remove.mutate(video.id);
   };
-  // Only while the focus is in the card: letters alone must not act elsewhere (WCAG 2.2, 2.1.4).
+  // Only while the focus is in the card, because single letters must not act elsewhere (WCAG 2.2, 2.1.4).
   const onKeyDown = (event: KeyboardEvent<HTMLLIElement>) => {
     const { key, ctrlKey, metaKey, altKey } = event;
     if (takesText(event.target) || ctrlKey || metaKey || altKey) return;
@@ -168,7 +168,7 @@ export const VideoCard = memo(function VideoCard({
     event.preventDefault();
   };
   return (
-    // Keys are shortcuts only: each one has a button as its equal.
+    // Keys are only shortcuts: each has an equivalent button.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <Styled.Card ref={card} data-video={video.id} onKeyDown={onKeyDown}>
       <Poster video={video} open={open} onToggle={onToggle} />

@@ -16,7 +16,7 @@ const Box = styled(Card)`
   display: grid;
   gap: ${space(2)};
   padding: ${space(2)};
-  /* Name, time axis and buttons fit beside the picture into the 75vh of the library. */
+  /* Leaves room for name, timeline and buttons beside the picture within the 75vh of the library. */
   --player-height: max(200px, calc(75vh - 300px));
   ${screen.desktop} {
     padding: ${space(3)};
@@ -57,7 +57,7 @@ interface VideoDetailsProps {
   readonly onClose: () => void;
 }
 
-/** The opened card: player with the defects on its axis, the list of them, and what other plans add. */
+/** The opened card: player with the defects on its timeline, the list of them, and what other plans add. */
 export function VideoDetails({ video, aiTools, onClose }: VideoDetailsProps) {
   const { id, originalFileName: name } = video;
   const player = useRef<StoredPlayerHandle>(null);

@@ -32,7 +32,7 @@ function Library({ videos }: { readonly videos: readonly VideoDto[] }) {
 }
 
 describe('VideoGrid', () => {
-  it('draws only the card whose video has changed', async () => {
+  it('renders only the card whose video has changed', async () => {
     const { rerender } = renderAt('/videos', <Library videos={VIDEOS} />);
     await screen.findByRole('heading', { name: 'd.mp4' });
     drawn.ids.length = 0;
@@ -44,7 +44,7 @@ describe('VideoGrid', () => {
     expect(drawn.ids).toEqual(['c']);
   });
 
-  it('draws only the card that is chosen', async () => {
+  it('renders only the card that is selected', async () => {
     renderAt('/videos', <Library videos={VIDEOS} />);
     const [, second] = await screen.findAllByRole('checkbox');
     if (!second) throw new Error('The second card is missing.');
@@ -56,7 +56,7 @@ describe('VideoGrid', () => {
 });
 
 describe('an opened video', () => {
-  it('brings the whole scrolling area into the window', async () => {
+  it('scrolls the whole scrolling area into view', async () => {
     const intoView = vi.spyOn(Element.prototype, 'scrollIntoView');
     vi.spyOn(HTMLMediaElement.prototype, 'load').mockImplementation(() => undefined);
     vi.spyOn(HTMLMediaElement.prototype, 'pause').mockImplementation(() => undefined);

@@ -42,7 +42,7 @@ type GridRow =
   | { readonly kind: 'cards'; readonly videos: readonly VideoDto[] }
   | { readonly kind: 'details'; readonly video: VideoDto };
 
-/** Cards in rows, and the opened video's details as a row of their own below its card. */
+/** Groups cards in rows, with the opened video's details as a separate row below its card. */
 export function toRows(videos: readonly VideoDto[], columns: number, openId: string | null): GridRow[] {
   const rows: GridRow[] = [];
   for (let start = 0; start < videos.length; start += columns) {
@@ -56,16 +56,16 @@ export function toRows(videos: readonly VideoDto[], columns: number, openId: str
 
 interface VideoGridProps {
   readonly videos: readonly VideoDto[];
-  /** Until when the backup of a video is kept, by its id. */
+  /** End of the backup of each video, by its id. */
   readonly backups?: ReadonlyMap<string, string>;
   readonly aiTools: boolean;
   readonly selected: ReadonlySet<string>;
   readonly onSelect: (id: string) => void;
-  /** Called when the last row comes into sight. */
+  /** Called when the last row becomes visible. */
   readonly onReachEnd?: () => void;
 }
 
-/** The scrolling area of the library; only the rows in sight exist, so that 500 videos scroll like ten. */
+/** The scrolling area of the library; only visible rows exist, so that 500 videos scroll like ten. */
 export function VideoGrid({ videos, backups, aiTools, selected, onSelect, onReachEnd }: VideoGridProps) {
   const panel = useRef<HTMLDivElement>(null);
   const [columns, setColumns] = useState(1);
@@ -103,7 +103,7 @@ export function VideoGrid({ videos, backups, aiTools, selected, onSelect, onReac
   useEffect(() => {
     if (openId !== null && openIndex >= 0) {
       scrollToIndex(openIndex, { align: 'start' });
-      // The whole area comes into the window too: a player of which half lies below the fold is none.
+      // Scrolls the whole area into view too, because a player half below the fold is useless.
       panel.current?.scrollIntoView({ block: 'nearest' });
     }
     // Only opening scrolls; rows that move while it is open do not.

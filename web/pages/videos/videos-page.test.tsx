@@ -19,7 +19,7 @@ import { VideosPage } from './videos-page.tsx';
 const person = userEvent.setup({ delay: null });
 
 beforeEach(() => {
-  // jsdom has no layout: without a size the list would show no row. It plays nothing either.
+  // jsdom has no layout, so without a size the list would show no row. It does not play either.
   vi.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(800);
   vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(1000);
   vi.spyOn(HTMLMediaElement.prototype, 'load').mockImplementation(() => undefined);
@@ -45,7 +45,7 @@ function open(videos: VideoDto[] = VIDEOS, plan: PlanSlug = 'starter') {
 }
 
 describe('VideosPage', () => {
-  it('puts what can be done with chosen videos behind the cards, so that choosing moves none of them', async () => {
+  it('puts the actions on selected videos after the cards, so that selecting moves none of them', async () => {
     open();
     const panel = await screen.findByRole('region', { name: 'Your videos' });
     await person.click(screen.getByRole('checkbox', { name: 'Select pier.mp4' }));
@@ -147,7 +147,7 @@ describe('backups in the library', () => {
 
 describe('a library of more than one page', { timeout: 20_000 }, () => {
   beforeEach(() => {
-    // Rows have a height, so that only those in sight exist.
+    // Rows have a height, so that only visible ones exist.
     vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(420);
     vi.spyOn(HTMLElement.prototype, 'offsetWidth', 'get').mockReturnValue(1000);
   });
@@ -156,7 +156,7 @@ describe('a library of more than one page', { timeout: 20_000 }, () => {
     makeVideo({ id: `v${index}`, originalFileName: `take ${index}.mp4`, version: 1 }),
   );
 
-  /** Answers pages as the server does, and keeps what it was asked. */
+  /** Answers with pages like the server, and records the queries. */
   function openMany() {
     const asked: URLSearchParams[] = [];
     server.use(
@@ -186,11 +186,11 @@ describe('a library of more than one page', { timeout: 20_000 }, () => {
   }
   const loaded = (client: QueryClient) => client.getQueryData<Pages<VideoDto>>(queryKeyOf(videosApi.list));
 
-  it('reads a page, and on a press the next ones behind it until all are there', async () => {
+  it('loads a page, and on each press the next one until all are loaded', async () => {
     const { client, asked } = openMany();
     await person.click(await screen.findByText('Show more videos'));
     await expect.poll(() => loaded(client)?.pages.flat().length).toBe(200);
-    // Where the first press is drawn after its page has come, the button is off for a moment.
+    // When the first press renders after its page has arrived, the button is disabled for a moment.
     await expect
       .poll(async () => {
         const more = screen.queryByText('Show more videos');
@@ -199,13 +199,13 @@ describe('a library of more than one page', { timeout: 20_000 }, () => {
       })
       .toBe(230);
     await expect.poll(() => screen.queryByText('Show more videos')).toBeNull();
-    // The first page has the address of the specification and nothing else.
+    // The first page has only the address of the specification.
     expect([...(asked[0] ?? [])]).toEqual([]);
     const cursors = asked.map((query) => query.get('cursor')?.split('~')[1] ?? null);
     expect(new Set(cursors)).toEqual(new Set([null, 'v99', 'v199']));
   });
 
-  it('shows the counts of the whole library, not of what is loaded', async () => {
+  it('shows the counts of the whole library, not of the loaded part', async () => {
     openMany();
     await screen.findByRole('region', { name: 'Your videos' });
     for (const [title, count] of [
@@ -218,7 +218,7 @@ describe('a library of more than one page', { timeout: 20_000 }, () => {
     }
   });
 
-  it('puts a pushed state into a page that was loaded later, and loads nothing for it', async () => {
+  it('puts a pushed state into a page that was loaded later, without loading anything', async () => {
     const { client, asked } = openMany();
     await person.click(await screen.findByText('Show more videos'));
     await expect.poll(() => loaded(client)?.pages.length).toBe(2);
@@ -228,7 +228,7 @@ describe('a library of more than one page', { timeout: 20_000 }, () => {
     expect(asked).toHaveLength(asks);
   });
 
-  it('asks the server for what is searched, sorted and filtered, once the typing rests', async () => {
+  it('sends search, order and filters to the server, once typing pauses', async () => {
     const { asked } = openMany();
     await screen.findByRole('region', { name: 'Your videos' });
     await person.type(screen.getByRole('searchbox'), 'take 22');
@@ -243,7 +243,7 @@ describe('a library of more than one page', { timeout: 20_000 }, () => {
       .toEqual({ search: 'take 22', sort: 'name', status: 'failed', defect: 'windNoise', limit: '100' });
   });
 
-  it('says that nothing matches, and shows all again', async () => {
+  it('says that nothing matches, and shows all videos again', async () => {
     openMany();
     await screen.findByRole('region', { name: 'Your videos' });
     await person.type(screen.getByRole('searchbox'), 'nothing like it');

@@ -42,7 +42,7 @@ const Head = styled.header`
     margin-top: ${space(1)};
     color: ${colour.inkSoft};
   }
-  /* A phone has room for the clips or for what introduces them. */
+  /* A phone has room either for the clips or for the introduction. */
   ${screen.belowTablet} {
     gap: ${space(1)};
     p {
@@ -138,11 +138,11 @@ const TORN = [
 
 interface StatCardsProps {
   readonly videos: readonly VideoDto[] | undefined;
-  /** Whether these are all there are: no search, no filter, nothing left to load. */
+  /** Whether this list is complete: no search, no filter, nothing left to load. */
   readonly all: boolean;
 }
 
-/** Counts of the whole library: out of the list where all of it is here, else as the server counts. */
+/** Counts of the whole library: from the list if it is complete, else from the server. */
 function StatCards({ videos, all }: StatCardsProps) {
   const told = useStats().data;
   const stats = all ? undefined : told;
@@ -164,7 +164,7 @@ function StatCards({ videos, all }: StatCardsProps) {
   );
 }
 
-/** Until when the newest backup of a video is kept, by video id. */
+/** End of the newest backup of each video, by video id. */
 function useBackups(): ReadonlyMap<string, string> {
   const { data: drafts } = useDrafts('library');
   return useMemo(
@@ -178,7 +178,7 @@ function useBackups(): ReadonlyMap<string, string> {
   );
 }
 
-/** The library: all videos of the account with everything that can be done with them. */
+/** The library: all videos of the account with all their actions. */
 export function VideosPage() {
   const { user } = useSession();
   const list = useVideos('library');

@@ -57,15 +57,17 @@ const STYLES = captionStyle.options.map((value) => ({ value, label: texts.styles
 
 interface CaptionBurnProps {
   readonly videoId: string;
-  /** Of clip and words; see `useBurnedCaptions`. */
+  /** Version of clip and words; see `useBurnedCaptions`. */
   readonly version: string;
-  /** Whether the plan draws captions into the picture. */
+  /** Whether the plan includes captions drawn into the picture. */
   readonly allowed: boolean;
-  /** Why it cannot be asked for now; null when it can. */
+  /** Why it cannot be requested now; null when it can. */
   readonly notNow: string | null;
 }
 
-/** Captions drawn into the picture, as a file of its own: what it looks like, its making, the file; or what opens it. */
+/**
+ * Captions drawn into the picture, as a separate file: its style, its progress, the file; or which plan includes it.
+ */
 export function CaptionBurn({ videoId, version, allowed, notNow }: CaptionBurnProps) {
   const { data } = useBurnedCaptions(videoId, version);
   return (

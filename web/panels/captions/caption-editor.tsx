@@ -22,7 +22,7 @@ import { CaptionRaw } from './caption-raw.tsx';
 import { CaptionSaveLine } from './caption-save-line.tsx';
 import { CaptionTools } from './caption-tools.tsx';
 
-/** The player beside the editor; times are ms of the clip that plays. */
+/** The player beside the editor; times are ms of the clip being played. */
 export interface CaptionPlayer {
   readonly seek: (ms: number) => void;
   readonly nowMs: () => number;
@@ -50,17 +50,17 @@ interface CaptionEditorProps {
   readonly video: VideoDto;
   readonly page: CaptionsPageDto;
   readonly player: CaptionPlayer;
-  /** Whether the plan draws captions into the picture. */
+  /** Whether the plan includes captions drawn into the picture. */
   readonly isStyled: boolean;
 }
 
-/** Why there is nothing to begin with. */
+/** Why the editor starts empty. */
 function emptyReason({ speech, hasSound }: CaptionsPageDto): string {
   if (hasSound === false) return texts.noSound;
   return speech.length === 0 ? texts.noSpeech : texts.empty;
 }
 
-/** List of cues with everything that can be done to them; saves by itself. */
+/** The list of cues with all actions on them; saves automatically. */
 export function CaptionEditor({ video, page, player, isStyled: allowed }: CaptionEditorProps) {
   const { history, dispatch, save, keepMine, takeTheirs, again } = useCaptionEditor(video.id, page);
   const { cues, selected, past, future, said } = history;
@@ -70,7 +70,7 @@ export function CaptionEditor({ video, page, player, isStyled: allowed }: Captio
   const problems = new Map(findCueProblems(stored).map(({ index, kind }) => [index, kind]));
   const worded = countWorded(stored);
   const [firstProblem] = problems.keys();
-  // The same words twice are news twice only if the text differs.
+  // A repeated announcement is read out only if its text differs.
   const told = said.count % 2 === 0 ? said.text : `${said.text}\u{A0}`;
 
   const act = useCallback(
@@ -112,7 +112,7 @@ export function CaptionEditor({ video, page, player, isStyled: allowed }: Captio
   };
 
   return (
-    // Keys are shortcuts only: each one has a button as its equal.
+    // Keys are only shortcuts: each has an equivalent button.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <Editor onKeyDown={onKeyDown}>
       {raw === null ? (

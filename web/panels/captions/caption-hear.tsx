@@ -26,11 +26,11 @@ const Row = styled.div`
 
 interface CaptionHearProps {
   readonly videoId: string;
-  /** Puts other cues in the place of all, with words for what happened. */
+  /** Replaces all cues; `words` describes what happened. */
   readonly onReplace: (cues: Cues, words: string) => void;
 }
 
-/** The speech engine of this server: has it listen and offers what it heard; says in words where there is none. */
+/** The speech engine of this server: starts it and offers what it heard; says so if there is none. */
 export function CaptionHear({ videoId, onReplace }: CaptionHearProps) {
   const { data } = useHeardWords(videoId);
   const hear = useHearWords(videoId);

@@ -22,7 +22,7 @@ const Keys = styled.details`
   }
 `;
 
-/** What the keys do while the focus is in the editor. */
+/** The keys that work while the focus is in the editor. */
 export function CaptionKeys() {
   return (
     <Keys>

@@ -32,11 +32,11 @@ const Item = styled.li`
   }
 `;
 
-/** More cues than this exist only where they are in sight: a text field for each of 2000 takes a browser seconds. */
+/** Longer lists render only visible cues, because 2000 text fields take a browser seconds. */
 const PLAIN_MOST = 60;
 const ESTIMATED_ROW_PX = 96;
 
-/** Scrolls the list alone, never the page, and only as far as it takes. */
+/** Scrolls only the list, never the page, and only as far as necessary. */
 function bringIntoSight(list: HTMLElement, row: Element | null): void {
   if (!row) return;
   const [outer, inner] = [list.getBoundingClientRect(), row.getBoundingClientRect()];
@@ -52,11 +52,11 @@ interface CaptionListProps {
   readonly player: CaptionPlayer;
 }
 
-/** The cues, as many as are in sight; the chosen one always, so that the focus is not lost by scrolling. */
+/** The visible cues; the selected one is always rendered, so that scrolling does not lose the focus. */
 export function CaptionList({ history, problems, act, player }: CaptionListProps) {
   const { cues, selected, focus } = history;
   const area = useRef<HTMLDivElement>(null);
-  // A wish for the focus is granted once, whatever is chosen afterwards.
+  // A focus request is granted once, whatever is selected afterwards.
   const granted = useRef(0);
   const grantFocus = useCallback((wish: number) => {
     if (wish <= granted.current) return false;
@@ -72,7 +72,7 @@ export function CaptionList({ history, problems, act, player }: CaptionListProps
     },
     [selected],
   );
-  // Its functions are for this component alone, which nothing memoizes; rows get plain values.
+  // The hook's functions are used only in this component, which is not memoized; rows get plain values.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useVirtualizer({
     count: isLong ? cues.length : 0,
@@ -82,15 +82,15 @@ export function CaptionList({ history, problems, act, player }: CaptionListProps
     rangeExtractor,
   });
   const played = usePlayedCue(cues, player.clock);
-  // Between two cues nothing is played, but a jump to there is a jump in the list too.
+  // Between two cues none is played, but a jump to there must also scroll the list.
   const reached = useReachedCue(cues, player.clock);
   useEffect(() => {
     const list = area.current;
-    // Not away under the hands: whoever points at the list or works in it keeps it where it is.
+    // Does not scroll while somebody points at the list or works in it.
     if (reached < 0 || !list || list.matches(':hover') || list.contains(document.activeElement)) return;
     if (isLong) virtualizer.scrollToIndex(reached, { align: 'auto' });
     else bringIntoSight(list, list.querySelector(`[data-index='${reached}']`));
-    // The virtualizer is another one at each drawing; the cue alone says when to look.
+    // The virtualizer is new at every render; only the cue decides when to scroll.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [reached]);
   const places = isLong
@@ -104,7 +104,7 @@ export function CaptionList({ history, problems, act, player }: CaptionListProps
           if (!cue) return null;
           return (
             <Item
-              // A cue is its place in the list: focus and cursor stay where they are while texts change.
+              // A cue is identified by its index, so focus and cursor stay while texts change.
               key={index}
               ref={isLong ? virtualizer.measureElement : undefined}
               data-index={index}

@@ -63,21 +63,21 @@ const Bar = styled.div`
   gap: ${space(1)};
 `;
 
-/** Errors listed at a time; putting the first ones right brings the others. */
+/** Maximum of errors listed at a time; more appear as the first ones are corrected. */
 const MOST_ERRORS = 20;
 
 interface CaptionRawProps {
   readonly text: string;
   readonly onText: (text: string) => void;
-  /** The cues as they are now. */
+  /** The current cues. */
   readonly cues: Cues;
-  /** Takes the cues of the text over. */
+  /** Applies the cues of the text. */
   readonly onTake: (cues: Cues) => void;
-  /** Back to the list, the text is dropped. */
+  /** Returns to the list and discards the text. */
   readonly onDiscard: () => void;
 }
 
-/** All captions as one text; what cannot be kept is named with its line, and nothing is taken over before it is put right. */
+/** All captions as one text; errors are named with their line, and nothing is applied before they are corrected. */
 export function CaptionRaw({ text, onText, cues, onTake, onDiscard }: CaptionRawProps) {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -99,12 +99,12 @@ export function CaptionRaw({ text, onText, cues, onTake, onDiscard }: CaptionRaw
   const take = (): void => {
     const [first] = errors;
     if (first) toLine(first.line);
-    // Saved in another window meanwhile: said once, then it is this person's decision.
+    // If another window has saved meanwhile, warns once; then the user decides.
     else if (cues !== from && warned !== cues) setWarned(cues);
     else onTake(found.cues);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    // Undo and the other keys of the list belong to the text here.
+    // Undo and the other keys of the list act on the text here.
     event.stopPropagation();
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();

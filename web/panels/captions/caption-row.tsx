@@ -99,27 +99,27 @@ const Deeds = styled.div`
   gap: ${space(0.5)};
 `;
 
-/** Words of a speech engine below this are marked, so that people look at them. */
+/** Words of a speech engine with a lower confidence are marked, so that people check them. */
 const UNSURE = 0.6;
 
 interface CaptionRowProps {
   readonly cue: VideoCue;
   readonly index: number;
-  /** Cues in the whole list. */
+  /** Number of cues in the whole list. */
   readonly count: number;
   readonly isSelected: boolean;
-  /** Whether the player stands in it. */
+  /** Whether the player is inside this cue. */
   readonly isPlayed: boolean;
-  /** Number of the wish for the focus; 0 for none. */
+  /** Number of the focus request; 0 for none. */
   readonly takeFocus: number;
-  /** Whether that wish is still open; it is not any more then. */
+  /** Whether that request is still open; the call closes it. */
   readonly grantFocus: (wish: number) => boolean;
   readonly problem: CueProblemKind | null;
   readonly act: (action: CaptionAction) => void;
   readonly player: CaptionPlayer;
 }
 
-/** One cue: jump to it, change its words; its times and what else can be done while it is the chosen one. */
+/** One cue: jump to it, edit its words and, while it is selected, its times and more. */
 export const CaptionRow = memo(function CaptionRow(props: CaptionRowProps) {
   const { cue, index, count, isSelected, isPlayed, takeFocus, grantFocus, problem, act, player } = props;
   const isLast = index === count - 1;

@@ -49,7 +49,7 @@ interface CaptionSaveLineProps {
   readonly onAgain: () => void;
 }
 
-/** Whether the changes are on the server, in words; what to do when they are not. */
+/** Says whether the changes are on the server, and what to do if not. */
 export function CaptionSaveLine({
   save,
   firstProblem,

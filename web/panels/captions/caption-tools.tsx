@@ -45,7 +45,7 @@ const Form = styled.form`
   }
 `;
 
-/** A caption file is text: larger ones are something else. */
+/** A caption file is text; larger files are something else. */
 const MOST_FILE_BYTES = 4 * 1024 ** 2;
 
 interface CaptionToolsProps {
@@ -54,11 +54,11 @@ interface CaptionToolsProps {
   readonly hasCues: boolean;
   readonly act: (action: CaptionAction) => void;
   readonly onRaw: () => void;
-  /** Puts other cues in the place of all, with words for what happened. */
+  /** Replaces all cues; `words` describes what happened. */
   readonly onReplace: (cues: Cues, words: string) => void;
 }
 
-/** What concerns all cues: import, script, shift, all as one text, the measured times again, download. */
+/** Actions on all cues: import, script, shift, editing as one text, restoring the measured times, download. */
 export function CaptionTools({ video, page, hasCues, act, onRaw, onReplace }: CaptionToolsProps) {
   const [open, setOpen] = useState<'script' | 'shift' | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
@@ -67,7 +67,7 @@ export function CaptionTools({ video, page, hasCues, act, onRaw, onReplace }: Ca
 
   const read = async (event: ChangeEvent<HTMLInputElement>): Promise<void> => {
     const chosen = event.target.files?.[0];
-    // The same file again is a choice, too.
+    // Picking the same file again must fire an event, too.
     event.target.value = '';
     if (!chosen) return;
     if (chosen.size > MOST_FILE_BYTES) return setFailure(texts.importLarge);
@@ -160,7 +160,7 @@ export function CaptionTools({ video, page, hasCues, act, onRaw, onReplace }: Ca
   );
 }
 
-/** @param onLay answers false when the script cannot be laid */
+/** @param onLay returns false when the script cannot be spread over the speech */
 function ScriptForm({ onLay }: { readonly onLay: (script: string) => boolean }) {
   const [script, setScript] = useState('');
   const [failed, setFailed] = useState(false);

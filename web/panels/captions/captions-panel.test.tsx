@@ -61,7 +61,7 @@ const lastSaved = async (saved: { cues: VideoCue[] }[], expected: (string | null
   waitFor(() => expect(texts(saved.at(-1)?.cues)).toEqual(expected));
 
 describe('CaptionsPanel', () => {
-  it('takes words, saves them by itself and says when', async () => {
+  it('accepts words, saves them automatically and says when', async () => {
     const { saved } = open();
     await person.type(await words(1), 'Hello there');
     expect(screen.getByText('Saving...')).toBeInTheDocument();
@@ -81,7 +81,7 @@ describe('CaptionsPanel', () => {
     expect(player.seek.mock.calls).toEqual([[4000], [4000]]);
   });
 
-  it('marks the cue that is being played, and leaves it when the clip goes on', async () => {
+  it('marks the cue being played, and unmarks it when the clip moves on', async () => {
     const { player } = open();
     const row = async (n: number) => (await words(n)).closest('[data-index]');
     const marked = async () => [
@@ -97,7 +97,7 @@ describe('CaptionsPanel', () => {
     expect(await marked()).toEqual([false, false]);
   });
 
-  it('scrolls to the played cue, but not away under the hands', async () => {
+  it('scrolls to the played cue, but not while somebody uses the list', async () => {
     const scrolled = vi.fn();
     vi.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
       return this.matches('[data-index]') ? new DOMRect(0, 900, 10, 10) : new DOMRect(0, 0, 10, 100);
@@ -118,7 +118,7 @@ describe('CaptionsPanel', () => {
   describe('as one text', () => {
     const text = () => screen.findByRole('textbox', { name: 'All captions as text' });
 
-    it('takes over what was written, in one step that can be taken back', async () => {
+    it('applies what was written, in one step that can be undone', async () => {
       const { saved } = open({ cues: [cue(1000, 3000, 'Hello'), cue(4000, 6000)] });
       await words(1);
       await press('Edit as text');
@@ -136,7 +136,7 @@ describe('CaptionsPanel', () => {
       await lastSaved(saved, ['Hello', null]);
     });
 
-    it('names each wrong line, leads to it, and keeps text and cues as they are', async () => {
+    it('names each wrong line, jumps to it, and leaves text and cues unchanged', async () => {
       const { saved } = open({ cues: [cue(1000, 3000, 'Hello')] });
       await words(1);
       await press('Edit as text');
@@ -157,7 +157,7 @@ describe('CaptionsPanel', () => {
       expect(await words(1)).toHaveValue('Hello');
     });
 
-    it('is there again when its page is opened again', async () => {
+    it('is restored when its page is opened again', async () => {
       server.use(on(captionsApi.read, () => HttpResponse.json(PAGE)));
       const player = { seek: vi.fn(), nowMs: () => 0, clock: createPlayClock() };
       const panel = <CaptionsPanel video={makeVideo({ id: 'v1' })} player={player} plan="starter" />;
@@ -183,7 +183,7 @@ describe('CaptionsPanel', () => {
     });
   });
 
-  it('saves times of the clip that is played, the original after a return to it', async () => {
+  it('saves times of the clip being played, which is the original after a return to it', async () => {
     const bodies: unknown[] = [];
     server.use(
       on(captionsApi.read, () => HttpResponse.json({ ...PAGE, axis: 'original' })),
@@ -199,7 +199,7 @@ describe('CaptionsPanel', () => {
     await waitFor(() => expect(bodies.at(-1)).toMatchObject({ revision: 0, axis: 'original' }));
   });
 
-  it('adds with Enter, splits with Ctrl+Enter, walks with Alt+arrows, and the focus goes along', async () => {
+  it('adds with Enter, splits with Ctrl+Enter, moves with Alt+arrows, and the focus follows', async () => {
     open();
     await person.type(await words(1), 'one two');
     await person.keyboard('{Control>}{Enter}{/Control}');
@@ -221,7 +221,7 @@ describe('CaptionsPanel', () => {
     expect(back).toHaveFocus();
   });
 
-  it('takes the current time as start or end, and times that are typed', async () => {
+  it('accepts the current time as start or end, and typed times', async () => {
     const { saved } = open();
     await person.click(await words(1));
     await press('Use current time as end of caption 1');
@@ -236,7 +236,7 @@ describe('CaptionsPanel', () => {
     await waitFor(() => expect(saved.at(-1)?.cues[0]).toMatchObject({ startMs: 500, endMs: 2500 }));
   });
 
-  it('merges, deletes, takes back and does again', async () => {
+  it('merges, deletes, undoes and redoes', async () => {
     const { saved } = open({ cues: [cue(0, 1000, 'a'), cue(1000, 2000, 'b'), cue(2000, 3000, 'c')] });
     await person.click(await words(1));
     await press('Merge caption 1 with the next');
@@ -253,7 +253,7 @@ describe('CaptionsPanel', () => {
     await lastSaved(saved, ['a b', 'c']);
   });
 
-  it('marks what is too fast, and holds back what lies over the next cue with its reason', async () => {
+  it('marks what is too fast, and does not save a cue that overlaps the next one, with the reason', async () => {
     const { saved } = open({ cues: [cue(0, 1000, 'x'.repeat(45)), cue(1000, 2000, 'b')] });
     expect(await screen.findByText('Too fast to read: over 20 characters a second.')).toBeInTheDocument();
     expect(screen.getByText('45 characters, 45 a second')).toBeInTheDocument();
@@ -295,7 +295,7 @@ describe('CaptionsPanel', () => {
     expect(await words(1)).toHaveValue('mine');
   });
 
-  it('lays a pasted script over the speech', async () => {
+  it('spreads a pasted script over the speech', async () => {
     const { saved } = open();
     await words(1);
     await press('Paste your script');
@@ -313,7 +313,7 @@ describe('CaptionsPanel', () => {
     await lastSaved(saved, [null, null]);
   });
 
-  it('shows what another window saved meanwhile, and lets the person choose', async () => {
+  it('shows what another window saved meanwhile, and lets the user choose', async () => {
     const newer = {
       revision: 4,
       axis: 'mended',
@@ -340,7 +340,7 @@ describe('CaptionsPanel', () => {
   it.each([
     [{ hasSound: false }, /^This clip has no sound/],
     [{ hasSound: true }, /^No speech was found in this clip/],
-  ])('says why there is nothing to begin with: %j', async (change, sentence) => {
+  ])('says why the editor starts empty: %j', async (change, sentence) => {
     open({ cues: [], speech: [], ...change });
     expect(await screen.findByText(sentence)).toBeInTheDocument();
     expect(screen.queryByRole('link', { name: /WebVTT/ })).toBeNull();
@@ -348,7 +348,7 @@ describe('CaptionsPanel', () => {
     expect(await words(1)).toHaveFocus();
   });
 
-  it('is not there on a server that keeps no captions', async () => {
+  it('is absent on a server that keeps no captions', async () => {
     let asked = 0;
     server.use(
       on(captionsApi.read, () => {
@@ -376,7 +376,7 @@ describe('CaptionsPanel', () => {
     expect(screen.getByRole('button', { name: 'Retry' })).toBeEnabled();
   });
 
-  it('shows other plans what draws the words into the picture, and their file all the same', async () => {
+  it('shows other plans which plan draws the words into the picture, but still gives them their file', async () => {
     const file = {
       style: 'words',
       createdAt: '2026-11-22T09:00:00.000Z',
@@ -398,7 +398,7 @@ describe('CaptionsPanel', () => {
     expect(part.getByText('from earlier words')).toBeInTheDocument();
   });
 
-  it('makes the file with the look that was chosen, follows it, and says why it cannot be', async () => {
+  it('makes the file in the chosen style, follows its progress, and says why it cannot be made', async () => {
     const run = { style: 'outline', state: 'working', progress: 40, message: null };
     const asked: unknown[] = [];
     let answer: () => Response = () => refusal('invalid_input', 'Caption 1 has the character “😀”.');
@@ -429,7 +429,7 @@ describe('CaptionsPanel', () => {
     expect(make).toBeEnabled();
   });
 
-  it('cancels the file that is being made, and goes on at the button that makes it', async () => {
+  it('cancels the file being made, and moves the focus to the button that makes it', async () => {
     const run = { style: 'box', state: 'working', progress: 40, message: null };
     let state: object = { run, file: null };
     server.use(
@@ -451,13 +451,13 @@ describe('CaptionsPanel', () => {
     await waitFor(() => expect(make).toHaveFocus());
   });
 
-  it('asks for no file without words', async () => {
+  it('requests no file without words', async () => {
     open({}, undefined, 'creator-pro');
     expect(await screen.findByText('Add words first: Reelmend never invents captions.')).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Make the file' })).toBeDisabled();
   });
 
-  it('cancels the engine that listens, and goes on at the button that asks it, with what it heard before', async () => {
+  it('cancels the listening engine, and moves the focus to the button that starts it, with what it heard before', async () => {
     const heard = { engine: true, message: null, cues: [cue(0, 1000, 'before')], progress: 30 };
     let state = 'working';
     server.use(
@@ -475,7 +475,7 @@ describe('CaptionsPanel', () => {
     expect(screen.getByRole('button', { name: 'Use the transcript' })).toBeEnabled();
   });
 
-  it('says that there is no speech engine, and offers what one heard where there is', async () => {
+  it('says that there is no speech engine, and offers what one heard if there is', async () => {
     open();
     expect(await screen.findByText(/^Type the words, import a file/)).toBeInTheDocument();
     cleanup();

@@ -13,7 +13,7 @@ interface CaptionsPanelProps {
   readonly plan: PlanSlug;
 }
 
-/** The captions of a finished video: read, then edited. */
+/** The captions of a finished video: loaded, then edited. */
 export function CaptionsPanel({ video, player, plan }: CaptionsPanelProps) {
   const { data, isError, refetch } = useCaptions(video.id, resultMark(video));
   if (data === null) return null;

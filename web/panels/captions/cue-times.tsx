@@ -45,7 +45,7 @@ interface CueTimesProps {
   readonly player: CaptionPlayer;
 }
 
-/** Start and end of the chosen cue, typed or taken from the player. */
+/** Start and end of the selected cue, typed or taken from the player. */
 export function CueTimes({ cue, index, act, player }: CueTimesProps) {
   const set = (times: { startMs?: number; endMs?: number }): void =>
     act({ do: 'edit', edit: (cues) => ({ cues: setTimes(cues, index, times) }) });
@@ -72,7 +72,7 @@ interface TimeFieldProps {
 }
 
 function TimeField({ which, index, ms, player, onSet }: TimeFieldProps) {
-  // What is typed stands until it is left; null: the cue's own time.
+  // Typed text stays until the field is left; null shows the cue's own time.
   const [typed, setTyped] = useState<string | null>(null);
   const parsed = typed === null ? ms : parseCueTime(typed);
   const id = `cue-${which}-${index}`;

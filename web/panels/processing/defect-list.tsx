@@ -14,7 +14,7 @@ const List = styled.ol`
   max-height: 420px;
   overflow: auto;
 `;
-/** Beside the name where there is room; a phone gives it a line of its own instead of its first letters. */
+/** Beside the name where there is room; a phone shows it on a separate line instead of cutting it. */
 const compactRow = css`
   grid-template-columns: 4.5ch 1fr auto;
   padding: ${space(0.75, 0)};
@@ -59,7 +59,7 @@ const Title = styled.h3`
   margin-bottom: ${space(1)};
   font-size: ${text.l};
 `;
-/** What a row shows: a defect of the report, or one of a repair that is still running. */
+/** The content of a row: a defect of the report, or of a repair that is still running. */
 export interface DefectEntry extends Pick<Defect, 'id' | 'kind' | 'startMs' | 'explanation'> {
   readonly outcome: LiveState;
   readonly action?: RepairAction;
@@ -68,13 +68,13 @@ export interface DefectEntry extends Pick<Defect, 'id' | 'kind' | 'startMs' | 'e
 interface DefectListProps {
   readonly defects: readonly DefectEntry[];
   readonly unchanged: boolean;
-  /** One line for each, where the list must not grow. */
+  /** One line per defect, where the list must not grow. */
   readonly compact?: boolean;
-  /** Left out where there is no player to jump in. */
+  /** Omitted if there is no player to jump in. */
   readonly onJump?: (ms: number) => void;
 }
 
-/** Every defect of the report with its place, what was done, and a jump to it. */
+/** Every defect of the report with its position, what was done, and a jump to it. */
 export function DefectList({ defects, unchanged, compact = false, onJump }: DefectListProps) {
   if (defects.length === 0) return <p>{unchanged ? videoTexts.unchanged : videoTexts.none}</p>;
   return (

@@ -5,7 +5,7 @@ import { absoluteUrl } from '../../data/url.ts';
 import { isActive, useUploads } from '../../data/uploads/upload-items.ts';
 import { appTexts as texts } from '../../texts/app.ts';
 
-/** How soon a server that could not be reached is asked again. */
+/** Interval at which an unreachable server is probed, ms. */
 const PROBE_INTERVAL_MS = 3000;
 
 interface FailedPageProps {
@@ -13,8 +13,8 @@ interface FailedPageProps {
 }
 
 /**
- * In the place of a page whose code did not arrive. While the server is away it waits for it and then opens the page
- * by itself, unless files are on their way, which a reload would interrupt.
+ * Replaces a page whose code did not load. While the server is away it waits and then opens the page by itself, unless
+ * files are being sent, which a reload would interrupt.
  */
 export function FailedPage({ onReload }: FailedPageProps) {
   const [away, setAway] = useState(false);
@@ -31,7 +31,7 @@ export function FailedPage({ onReload }: FailedPageProps) {
         () => false,
       );
       setAway(!reached);
-      // A server that was there all the time has another reason, which reloading again and again does not mend.
+      // If the server was reachable all the time, the cause is another one, which repeated reloads do not fix.
       if (reached && wasAway.current && !latest.current.sending) latest.current.onReload();
       wasAway.current ||= !reached;
     };

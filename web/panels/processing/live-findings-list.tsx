@@ -16,7 +16,7 @@ const Region = styled.div`
   height: 240px;
   overflow: auto;
 `;
-/** Rows that need no scrolling on a phone, where each has two lines; more must be reached by keyboard too. */
+/** Rows that need no scrolling on a phone, where each has two lines; a longer list must be reachable by keyboard. */
 const FITS = 3;
 const Hint = styled.p`
   font-size: ${text.s};
@@ -39,13 +39,13 @@ function entryOf({ id, kind, startMs, endMs, count, state, action }: LiveDefect)
   return { id, kind, startMs, outcome: state, action, explanation };
 }
 
-/** Every defect of a clip as soon as it is found, and every repair as it lands. */
+/** Every defect of a clip as soon as it is found, and every repair as soon as it is made. */
 export function LiveFindingsList({ findings }: { readonly findings: LiveFindings | null }) {
   const defects = findings?.defects ?? [];
   const unlisted = (findings?.total ?? 0) - defects.length;
   return (
     <Region role="group" aria-label={videoTexts.live.region} tabIndex={defects.length > FITS ? 0 : undefined}>
-      {/* There from the start: screen readers follow only regions that they have met empty. */}
+      {/* Present from the start, because screen readers announce only regions that were empty before. */}
       <Announcement role="status">{findings ? texts.announce(findings.total) : ''}</Announcement>
       {defects.length === 0 ? (
         <Hint>{findings ? texts.nothing : texts.looking}</Hint>

@@ -27,7 +27,7 @@ function show(
 }
 
 describe('ProcessingPanel', () => {
-  it('lists the six steps in order with what became of each', async () => {
+  it('lists the six steps in order with their states', async () => {
     show({
       progress: 42.4,
       steps: [
@@ -65,7 +65,7 @@ describe('ProcessingPanel', () => {
     expect(await screen.findByText(text, { exact: false })).toBeInTheDocument();
   });
 
-  it('shows each defect as soon as it is found and each repair as it lands', async () => {
+  it('shows each defect as soon as it is found and each repair as soon as it is made', async () => {
     const stutter = { kind: 'stuttered_cut' as const, startMs: 3500, endMs: 3640, count: 4 };
     show({
       findings: {
@@ -106,7 +106,7 @@ describe('ProcessingPanel', () => {
     expect(screen.getByRole('button', { name: 'Download' })).toBeInTheDocument();
   });
 
-  it('leads to before and after where something was mended, and nowhere else', async () => {
+  it('links to before and after if something was repaired, and only then', async () => {
     const of = (report: ReturnType<typeof makeReport>): void => {
       server.use(
         signedIn(),
@@ -128,7 +128,7 @@ describe('ProcessingPanel', () => {
     expect(screen.queryByRole('link', { name: 'See before and after' })).not.toBeInTheDocument();
   });
 
-  it('keeps the marks of the repair until the report takes their place', async () => {
+  it('keeps the marks of the repair until the report replaces them', async () => {
     const findings: StatusDto['findings'] = {
       durationMs: 9600,
       total: 1,
@@ -166,7 +166,7 @@ describe('ProcessingPanel', () => {
     show({ status: 'failed', errorMessage });
     expect(await screen.findByText(text)).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Retry' })).toBeInTheDocument();
-    // Steps that will not come are not waited for.
+    // Steps that will not run are not shown as waiting.
     expect(screen.queryByText('waiting')).not.toBeInTheDocument();
   });
 

@@ -38,7 +38,7 @@ const Head = styled.div`
   flex-wrap: wrap;
   align-items: center;
   gap: ${space(1, 2)};
-  /* A row of its own on a phone, and one line: the name may come later than the rest, which it must not move. */
+  /* On a phone a separate row of one line: the name may arrive later than the rest and must not move it. */
   h2 {
     flex: 1 1 100%;
     font-size: ${text.xl};
@@ -60,7 +60,7 @@ const Numbers = styled.p`
   justify-content: space-between;
   gap: ${space(0, 2)};
   align-content: start;
-  /* Two lines on a phone, while there is one to say as well. */
+  /* Two lines on a phone, so that a later second line moves nothing. */
   min-height: 48px;
   ${screen.tablet} {
     min-height: 24px;
@@ -148,7 +148,7 @@ function Completed({ id, comparable }: { readonly id: string; readonly comparabl
   );
 }
 
-/** Whether something was mended, so that there is a before and an after to see; the report comes a moment later. */
+/** Whether something was repaired, so that before and after can be compared; the report arrives a moment later. */
 function isComparable(report: RepairReport | undefined, live: LiveFindings | null): boolean {
   if (report) return report.defects.some(({ outcome }) => outcome === 'repaired');
   return live?.defects.some(({ state }) => state === 'repaired') ?? false;
@@ -156,16 +156,16 @@ function isComparable(report: RepairReport | undefined, live: LiveFindings | nul
 
 interface ProcessingPanelProps {
   readonly id: string;
-  /** Name of the clip, when the list already knows it. */
+  /** Name of the clip, if the list already has it. */
   readonly name: string | undefined;
   readonly hasReport: boolean;
-  /** Scrolls the panel into sight once. */
+  /** Scrolls the panel into view once. */
   readonly reveal: boolean;
-  /** Called when the video does not exist any more. */
+  /** Called when the video no longer exists. */
   readonly onGone: () => void;
 }
 
-/** One clip being mended: the thread, the six steps, the time left, and what came of it. */
+/** One clip being repaired: the thread, the six steps, the time left, and the result. */
 export function ProcessingPanel({ id, name, hasReport, reveal, onGone }: ProcessingPanelProps) {
   const { data: status, error } = useVideoStatus(id);
   const done = status?.status === 'completed';
@@ -174,13 +174,13 @@ export function ProcessingPanel({ id, name, hasReport, reveal, onGone }: Process
   useEffect(() => {
     if (gone) onGone();
   }, [gone, onGone]);
-  // A clip that has just been brought in may start below the fold.
+  // A clip that was just uploaded may start below the fold.
   const panel = useRef<HTMLElement>(null);
   const show = reveal && status !== undefined;
   useEffect(() => {
     if (show) panel.current?.scrollIntoView?.({ block: 'nearest', behavior: 'smooth' });
   }, [show]);
-  // The findings end with the repair, and the report takes a moment: until then their marks stay.
+  // The findings end with the repair, and the report takes a moment to load: until then their marks stay.
   const live = status?.findings ?? null;
   const [found, setFound] = useState(live);
   if (live !== null && live !== found) setFound(live);

@@ -17,7 +17,7 @@ const Item = styled.li<{ $state: StepState }>`
   grid-template-columns: 24px 1fr auto;
   align-items: center;
   gap: ${space(1.5)};
-  /* On a phone what became of a step decides whether its name takes two lines. */
+  /* On a phone the state of a step decides whether its name takes two lines. */
   min-height: 48px;
   ${screen.tablet} {
     min-height: 40px;
@@ -46,7 +46,7 @@ const SIGNS: Record<StepState, { icon: IconName; colour: string }> = {
 };
 
 function stateText(record: StepRecord | undefined, { status, progress }: StatusDto): string {
-  // Nothing waits any more behind a step that failed.
+  // After a failed step, no later step is waiting.
   const idle = status === 'failed' ? texts.notReached : texts.waiting;
   if (!record) return idle;
   if (record.state === 'done')
@@ -55,7 +55,7 @@ function stateText(record: StepRecord | undefined, { status, progress }: StatusD
   return { waiting: idle, not_needed: texts.notNeeded, failed: texts.stepFailed }[record.state];
 }
 
-/** The six steps in their order with what became of each. */
+/** The six steps in order with their states. */
 export function StepList({ status }: { readonly status: StatusDto }) {
   return (
     <List aria-label={texts.steps}>

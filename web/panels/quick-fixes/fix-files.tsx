@@ -68,7 +68,7 @@ interface FixFilesProps {
   readonly fixes: QuickFixesDto;
 }
 
-/** Versions that can be made current again, and files made for platforms; nothing while there is neither. */
+/** Versions that can be made current again, and files made for platforms; nothing if there are neither. */
 export function FixFiles({ videoId, fixes }: FixFilesProps) {
   const { versions, exports, run } = fixes;
   return (
@@ -97,7 +97,7 @@ export function FixFiles({ videoId, fixes }: FixFilesProps) {
   );
 }
 
-/** Made by quick fixes, or mended and not the clip that is played. */
+/** Made by quick fixes, or repaired and not the current version. */
 const isKept = ({ kind, current }: ClipVersionDto): boolean =>
   kind === 'fixes' || (kind === 'repair' && !current);
 
@@ -108,8 +108,8 @@ const Alone = styled(Card)`
 `;
 
 /**
- * The same for people whose plan has no quick fixes: what was made with one stays theirs, and from a return to the original they can go
- * back to the mended clip. Nothing where there is neither.
+ * The same for users whose plan has no quick fixes: what was made stays theirs, and after a return to the original they
+ * can restore the repaired clip. Nothing if there are neither.
  */
 export function KeptFixFiles({ videoId }: { readonly videoId: string }) {
   const { data } = useQuickFixes(videoId);

@@ -7,7 +7,7 @@ import { Icon, type IconName } from '../../components/icons.tsx';
 import { quickFixTexts as texts } from '../../texts/quick-fixes.ts';
 import { colour, figures, radius, space, text } from '../../theme.ts';
 
-/** Where a fix stands; `outcome` says what came of it, of a failed one too, which can be chosen again. */
+/** State of a fix; `outcome` is its last result, also for a failed fix, which can be chosen again. */
 export type FixItemState =
   | { readonly kind: 'unselected' | 'selected'; readonly outcome: FixOutcome | null }
   | { readonly kind: 'processing'; readonly outcome: FixOutcome | null }
@@ -94,10 +94,10 @@ const STATES: Readonly<Record<FixOutcome['state'], { tone: Tone; icon: IconName;
 function badgeOf({ kind, outcome }: FixItemState, id: FixId) {
   if (kind === 'processing' && outcome === null) return STATES.waiting;
   if (!outcome) return null;
-  // It counts when the whole request is done and its result was checked.
+  // It counts only when the whole request is done and its result was checked.
   if (kind === 'processing' && outcome.state === 'applied')
     return { ...STATES.working, word: texts.states.settled };
-  // Failed as a whole: the reason is not this fix's and stands below.
+  // The request failed as a whole: the reason is not this fix's, and is shown below.
   if (outcome.state === 'failed' && outcome.detail === '')
     return { ...STATES.failed, word: texts.states.notApplied };
   const made = outcome.state === 'applied' && isPlatformFix(id);
@@ -112,7 +112,7 @@ interface FixItemProps {
   readonly onToggle: () => void;
 }
 
-/** One fix as a switch, with what came of it in words and figures below. */
+/** One fix as a switch, with its outcome in words and figures below. */
 export function FixItem({ id, label, state, recommended, onToggle }: FixItemProps) {
   const resultId = useId();
   const { kind, outcome } = state;

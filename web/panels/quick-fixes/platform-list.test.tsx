@@ -15,7 +15,7 @@ function show(change: Partial<MediaSummary>, sizeBytes = 5 * 1024 ** 2) {
 }
 
 describe('PlatformList', () => {
-  it('says of an upright clip that it fits everywhere', () => {
+  it('says that an upright clip fits everywhere', () => {
     const { tiktok, youtube, instagram } = show({ width: 1080, height: 1920 });
     expect(tiktok.getByText('TikTok')).toBeInTheDocument();
     expect(youtube.getByText('YouTube Shorts')).toBeInTheDocument();

@@ -43,11 +43,13 @@ function Verdict({ verdict: { remarks, refused } }: { readonly verdict: Platform
 
 interface PlatformListProps {
   readonly report: RepairReport;
-  /** Among the cards of a page, which have more room at their edges than panels. */
+  /** For cards of a page, which have wider margins than panels. */
   readonly roomy?: boolean;
 }
 
-/** Whether TikTok, YouTube Shorts and Instagram Reels take the result as it is, and what they will do to it (N11). */
+/**
+ * Whether TikTok, YouTube Shorts and Instagram Reels accept the result unchanged, and what they will do to it (N11).
+ */
 export function PlatformList({ report: { result }, roomy = false }: PlatformListProps) {
   return (
     <Panel $roomy={roomy} aria-label={texts.title}>

@@ -38,7 +38,7 @@ const makeRun = (change: Partial<FixRunDto> = {}): FixRunDto => ({
   ...change,
 });
 
-/** Each read takes the next answer; the last one stays. */
+/** Each read takes the next answer; the last one repeats. */
 function open(answers: readonly Partial<QuickFixesDto>[], issues = NO_ISSUES) {
   const asked: unknown[] = [];
   let reads = 0;
@@ -96,7 +96,7 @@ describe('QuickFixesPanel', () => {
     expect(await screen.findByText('Applying the fixes, 30 percent')).toBeInTheDocument();
   });
 
-  it('says what the server measured when it speaks again, wherever the bar went by the clock', async () => {
+  it('says what the server measured when it answers again, wherever the timer had moved the bar', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     const { client } = open([{ run: makeRun() }]);
     await screen.findByText('Applying the fixes, 30 percent');
@@ -173,7 +173,7 @@ describe('QuickFixesPanel', () => {
     expect(await applyButton()).toBeEnabled();
   });
 
-  it('cancels what is at work: the choice stays, the keyboard stands at Apply, and nothing says that it failed', async () => {
+  it('cancels what is at work: the choice stays, the focus moves to Apply, and nothing says that it failed', async () => {
     const { client } = open([{ run: makeRun() }]);
     const cancelled = makeRun({ state: 'cancelled', revision: 3 });
     const asked: string[] = [];
@@ -190,12 +190,12 @@ describe('QuickFixesPanel', () => {
     expect(screen.queryByRole('progressbar')).not.toBeInTheDocument();
     expect(await item('Sharpen Video')).toHaveAttribute('data-state', 'selected');
     await waitFor(() => expect(screen.getByRole('button', { name: 'Apply 1 fix' })).toHaveFocus());
-    // News of before the end come late.
+    // Updates from before the end arrive late.
     act(() => applyFixRun(client, 'v1', makeRun({ progress: 60 })));
     expect(screen.queryByRole('progressbar')).not.toBeInTheDocument();
   });
 
-  it('shows what was finished before it could be cancelled, and says where that failed', async () => {
+  it('shows what was finished before it could be cancelled, and says if cancelling failed', async () => {
     const applied = outcome('sharpen', 'applied');
     open([{ run: makeRun() }]);
     server.use(on(quickFixesApi.cancel, () => refusal('internal')));
@@ -229,7 +229,7 @@ describe('QuickFixesPanel', () => {
     );
   });
 
-  it('goes at the specified pace where the server names no job', async () => {
+  it('advances at the specified pace when the server names no job', async () => {
     open([EMPTY]);
     server.use(on(videosApi.applyFixes, () => HttpResponse.json({ fixesApplied: 1 })));
     const sharpen = await item('Sharpen Video');
@@ -253,7 +253,7 @@ describe('QuickFixesPanel', () => {
     }
   });
 
-  it('keeps the choice and says so when the fixes could not be asked for', async () => {
+  it('keeps the choice and says so when the fixes could not be requested', async () => {
     open([EMPTY]);
     server.use(on(videosApi.applyFixes, () => refusal('internal')));
     await person.click(await item('Sharpen Video'));
@@ -263,7 +263,7 @@ describe('QuickFixesPanel', () => {
     expect(await item('Sharpen Video')).toHaveAttribute('aria-pressed', 'true');
   });
 
-  it('says what needed no change, and lets a fix that failed be chosen again', async () => {
+  it('says what needed no change, and lets a failed fix be chosen again', async () => {
     const calm = outcome('wind-noise', 'unchanged', { detail: 'No wind was heard.' });
     const lacking = outcome('stabilize', 'failed', { detail: 'This ffmpeg cannot.' });
     const run = makeRun({

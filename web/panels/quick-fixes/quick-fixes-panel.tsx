@@ -44,7 +44,7 @@ const Failed = styled.div`
 
 const CATEGORIES = ['audio', 'visual', 'platform'] as const;
 
-/** Flags of the analysis that speak for a fix (D-66). */
+/** Fixes that flags of the analysis suggest (D-66). */
 function recommendedFixes({ issues }: VideoDto): ReadonlySet<FixId> {
   const marks: readonly (FixId | false)[] = [
     issues?.shakyFootage === true && 'stabilize',
@@ -58,7 +58,9 @@ interface QuickFixesPanelProps {
   readonly video: VideoDto;
 }
 
-/** AI Quick Fixes of a finished video: choose, apply, follow, read what came of it; versions and files below. */
+/**
+ * AI Quick Fixes of a finished video: choose, apply, follow the progress, read the outcome; versions and files below.
+ */
 export function QuickFixesPanel({ video }: QuickFixesPanelProps) {
   const { data, isError, refetch } = useQuickFixes(video.id);
   return (
@@ -137,7 +139,7 @@ function FixForm({ video, run, done }: FixFormProps) {
     }
     ask(wanted);
   };
-  // What was chosen stays chosen: it is put right, not picked anew.
+  // The choice is kept, so that it can be corrected instead of made again.
   const stop = (): void => {
     setSelected((before) => new Set([...before, ...(run?.fixes.map(({ id }) => id) ?? [])]));
     cancel.mutate();
@@ -195,7 +197,7 @@ interface RunProgressProps {
 
 function RunProgress({ run, cancelling, onCancel }: RunProgressProps) {
   const { percent, estimated } = useFixProgress(run.progress, run.revision);
-  // A bar that went ahead by the clock waits there; what is said is what the server has measured.
+  // A bar that the timer moved ahead waits there; the text states what the server has measured.
   const shown = Math.round(estimated ? percent : run.progress);
   const words =
     run.state === 'working' ? texts.workingFor(shown, run.remainingSeconds) : (run.message ?? texts.waiting);
@@ -212,7 +214,7 @@ function RunProgress({ run, cancelling, onCancel }: RunProgressProps) {
 
 const NONE: ReadonlySet<FixId> = new Set();
 
-/** Fixes of a server that keeps to the specified answer alone, which names no job: nothing can be asked about them. */
+/** Runs fixes on a server with only the specified answer, which names no job, so no progress can be read. */
 function useBlindRun() {
   const [working, setWorking] = useState(NONE);
   const [done, setDone] = useState(NONE);
@@ -236,7 +238,7 @@ function BlindProgress({ onEnd }: { readonly onEnd: () => void }) {
   );
 }
 
-/** Only an end that one has waited for is news; an old one stands in the panel. */
+/** Announces only an end that was awaited; an older one is shown in the panel. */
 function useEndToast(run: FixRunDto | null, atWork: boolean): void {
   const showToast = useShowToast();
   const waited = useRef(false);

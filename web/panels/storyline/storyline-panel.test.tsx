@@ -39,7 +39,7 @@ function story(change: Partial<StorylineDto> = {}): StorylineDto {
   };
 }
 
-/** Each read takes the next answer; the last one stays. */
+/** Each read takes the next answer; the last one repeats. */
 function open(
   states: readonly StorylineStateDto[],
   stories: readonly (StorylineDto | null)[],
@@ -63,14 +63,14 @@ function open(
 }
 
 describe('StorylinePanel', () => {
-  it('says while it loads, and then that there is none', async () => {
+  it('says that it is loading, and then that there is none', async () => {
     open([NONE], [null]);
     expect(screen.getByText('Loading the storyline...')).toBeInTheDocument();
     expect(await screen.findByRole('button', { name: 'Analyze' })).toBeEnabled();
     expect(screen.getByText('This version of the clip has no storyline yet.')).toBeInTheDocument();
   });
 
-  it('asks for none where there is none: a browser prints every 404 as a fault', async () => {
+  it('does not request one that does not exist, because browsers log every 404 as an error', async () => {
     const reads: string[] = [];
     const states: StorylineStateDto[] = [
       { ...NONE, readable: false },
@@ -97,14 +97,14 @@ describe('StorylinePanel', () => {
     expect(reads).toEqual(['state', 'state', 'state', 'story']);
   });
 
-  it('keeps the one of the version before until there is another, and says so', async () => {
+  it('keeps the one of the previous version until there is another, and says so', async () => {
     open([{ ...NONE, earlier: true }], [story()]);
     expect(await screen.findByText(/^From the version before this one/)).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Re-analyze' })).toBeEnabled();
     expect(screen.queryByText('This version of the clip has no storyline yet.')).not.toBeInTheDocument();
   });
 
-  it('follows the analysis that was asked for until the storyline is there', async () => {
+  it('follows the requested analysis until the storyline is ready', async () => {
     const wishes = open([NONE, { ...NONE, state: 'working', progress: 42 }, READY], [null, story()]);
     await person.click(await screen.findByRole('button', { name: 'Analyze' }));
     expect(await screen.findByText('The analysis waits for its turn.')).toBeInTheDocument();
@@ -141,14 +141,14 @@ describe('StorylinePanel', () => {
     expect(getComputedStyle(await screen.findByText(text)).color).toBe(`var(${tone})`);
   });
 
-  it('plays a scene where there is a player', async () => {
+  it('plays a scene if there is a player', async () => {
     const jump = vi.fn();
     open([READY], [story()], jump);
     await person.click(await screen.findByRole('button', { name: 'Play the scene at 0:03' }));
     expect(jump).toHaveBeenCalledWith(3000);
   });
 
-  it('can be asked for where nothing is known of an analysis', async () => {
+  it('can be requested when nothing is known about an analysis', async () => {
     server.use(
       on(storylineApi.state, () => refusal('internal')),
       on(storylineApi.get, () => refusal('not_found')),
@@ -158,7 +158,7 @@ describe('StorylinePanel', () => {
     expect(screen.queryByText('Failed to fetch storyline')).not.toBeInTheDocument();
   });
 
-  it('says when it could not be fetched, and fetches again', async () => {
+  it('says when it could not be loaded, and loads again', async () => {
     server.use(
       on(storylineApi.state, () => refusal('internal')),
       on(storylineApi.get, () => refusal('internal')),
@@ -173,14 +173,14 @@ describe('StorylinePanel', () => {
     expect(await screen.findByText('Talk in 7 scenes, 0:12')).toBeInTheDocument();
   });
 
-  it('reports an analysis that failed while one waited, with the reason', async () => {
+  it('reports an analysis that failed while the user waited, with the reason', async () => {
     open([NONE, { ...NONE, state: 'failed', message: 'No picture could be read.' }], [null]);
     await person.click(await screen.findByRole('button', { name: 'Analyze' }));
     expect(await screen.findByText('Analysis Failed: No picture could be read.')).toBeInTheDocument();
     await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('Analysis Failed'));
   });
 
-  it('reports an analysis that could not be asked for', async () => {
+  it('reports an analysis that could not be requested', async () => {
     open([NONE], [null]);
     server.use(on(storylineApi.analyze, () => refusal('internal')));
     await person.click(await screen.findByRole('button', { name: 'Analyze' }));

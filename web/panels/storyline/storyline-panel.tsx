@@ -21,20 +21,20 @@ function Title({ icon, children }: { readonly icon: IconName; readonly children:
 
 interface StorylinePanelProps {
   readonly video: VideoDto;
-  /** Left out where there is no player to jump in. */
+  /** Omitted if there is no player to jump in. */
   readonly onJump?: (ms: number) => void;
 }
 
-/** The storyline of a finished video: asked for by a press, followed while it is made, then read. */
+/** The storyline of a finished video: requested by a button, followed while it is made, then shown. */
 export function StorylinePanel({ video, onJump }: StorylinePanelProps) {
   const version = resultMark(video);
   const { state, storyline } = useStoryline(video.id, version);
   const analyze = useAnalyzeStoryline(video.id, version);
   const showToast = useShowToast();
-  // Without news of an analysis the storyline alone decides what is shown.
+  // Without a state of the analysis, only the storyline decides what is shown.
   const stands = state.data?.state ?? (state.isError ? 'none' : undefined);
   const atWork = stands === 'waiting' || stands === 'working';
-  // Only a failure that one has waited for is news; an old one stands in the panel.
+  // Announces only a failure that was awaited; an older one is shown in the panel.
   const waited = useRef(false);
   const message = state.data?.message ?? texts.failedDetail;
   useEffect(() => {

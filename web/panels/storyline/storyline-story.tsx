@@ -6,7 +6,7 @@ import { Badge, type Tone } from '../../components/badge.tsx';
 import { storylineTexts as texts } from '../../texts/storyline.ts';
 import { colour, figures, space, text } from '../../theme.ts';
 
-/** How much of each list is shown at first (specification section 9). */
+/** Number of items of each list shown at first (specification section 9). */
 const SHOWN = { themes: 4, characters: 3, scenes: 5 } as const;
 const TONES: Record<ReturnType<typeof confidenceLabel>['colour'], Tone> = {
   green: 'ok',
@@ -80,12 +80,12 @@ const Faint = styled.span`
   color: ${colour.inkFaint};
 `;
 
-/** Place on the clip in ms from `m:ss` or `h:mm:ss`. */
+/** Parses `m:ss` or `h:mm:ss` to a position on the clip, ms. */
 function placeOf(timestamp: string): number {
   return timestamp.split(':').reduce((total, part) => total * 60 + Number(part), 0) * 1000;
 }
 
-/** The first of a list, and a button with the number of the others that shows them too. */
+/** The first items of a list, and a button with the number of the others that shows them too. */
 function useShortened<Item>(items: readonly Item[], shown: number): readonly [readonly Item[], ReactNode] {
   const [all, setAll] = useState(false);
   const rest = items.length - shown;
@@ -100,11 +100,11 @@ function useShortened<Item>(items: readonly Item[], shown: number): readonly [re
 
 interface StorylineStoryProps {
   readonly storyline: StorylineDto;
-  /** Left out where there is no player to jump in. */
+  /** Omitted if there is no player to jump in. */
   readonly onJump?: ((ms: number) => void) | undefined;
 }
 
-/** A finished storyline: what it is, how sure it is, its themes, voices and scenes. */
+/** A finished storyline: summary, confidence, themes, voices and scenes. */
 export function StorylineStory({ storyline, onJump }: StorylineStoryProps) {
   const { title, summary, confidence, genre, mood } = storyline;
   const sure = confidenceLabel(confidence);

@@ -38,7 +38,7 @@ async function fold(items: readonly UploadItem[]) {
 }
 
 describe('the open upload panel', () => {
-  it('says which files were left out, over the card that it covers, until that is read', async () => {
+  it('says which files were rejected, over the card that it covers, until that is read', async () => {
     server.use(
       signedIn(),
       on(videosApi.list, () => HttpResponse.json([])),
@@ -55,13 +55,13 @@ describe('the open upload panel', () => {
 });
 
 describe('the folded upload panel', () => {
-  it('says what is ready when nothing is on its way any more', async () => {
+  it('says what is ready when no upload is running any more', async () => {
     await fold([SENT]);
     expect(await screen.findByText('1 of 1 ready')).toBeInTheDocument();
     expect(screen.queryByText('0 open')).not.toBeInTheDocument();
   });
 
-  it('leads from what is ready to its clip', async () => {
+  it('links what is ready to its clip', async () => {
     await fold([SENT]);
     await userEvent.click(screen.getByRole('button', { name: 'Show uploads' }));
     const open = await screen.findByRole('link', { name: /^Open in the editor/ });
@@ -72,7 +72,7 @@ describe('the folded upload panel', () => {
     expect(report).toHaveAttribute('href', '/videos/v1/report');
   });
 
-  it('waits folded beside the clip that one went on to, and open while something is on its way', async () => {
+  it('stays folded beside the clip that the user has opened, and open while something is being sent', async () => {
     server.use(
       signedIn(),
       on(videosApi.list, () => HttpResponse.json([makeVideo({ id: 'v1' })])),
@@ -84,7 +84,7 @@ describe('the folded upload panel', () => {
     expect(screen.getByRole('button', { name: 'Hide uploads' })).toBeVisible();
   });
 
-  it('stays away where the page shows its only clip in full', async () => {
+  it('is hidden where the page shows its only clip in full', async () => {
     server.use(
       signedIn(),
       on(videosApi.list, () => HttpResponse.json([makeVideo({ id: 'v1' })])),
@@ -98,7 +98,7 @@ describe('the folded upload panel', () => {
     expect(screen.getByRole('complementary', { name: 'Uploads' })).toBeVisible();
   });
 
-  it('counts clips that could not be mended beside those that are ready', async () => {
+  it('counts clips that could not be repaired beside those that are ready', async () => {
     server.use(
       signedIn(),
       on(videosApi.list, () =>
@@ -110,7 +110,7 @@ describe('the folded upload panel', () => {
     expect(await screen.findByText('1 of 2 ready, 1 failed')).toBeVisible();
   });
 
-  it('counts what is on its way, and what failed', async () => {
+  it('counts running uploads, and failed ones', async () => {
     await fold([
       { ...SENT, id: 2, state: 'uploading', videoId: null },
       { ...SENT, id: 3, state: 'failed', videoId: null },

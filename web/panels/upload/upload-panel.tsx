@@ -18,7 +18,7 @@ const Place = styled.aside<{ $open: boolean }>`
   z-index: 45;
   right: max(16px, env(safe-area-inset-right));
   bottom: calc(16px + env(safe-area-inset-bottom));
-  /* Folded it covers as little as it can of what lies beneath. */
+  /* Folded it covers as little as possible of what is below it. */
   width: ${({ $open }) => ($open ? '380px' : 'auto')};
   max-width: calc(100vw - 32px);
   border: 1px solid ${colour.lineStrong};
@@ -63,7 +63,7 @@ const Foot = styled.div`
   border-top: 1px solid ${colour.line};
 `;
 
-/** All files on their way, on every page; opens by itself and can be folded away. */
+/** All uploads, on every page; opens by itself and can be folded. */
 export function UploadPanel() {
   const items = useUploads();
   const [leftOut, tellLeftOut] = useLeftOut();
@@ -75,7 +75,7 @@ export function UploadPanel() {
   const { pathname } = useLocation();
   const [chosen, setChosen] = useState<boolean | null>(null);
   const [only, ...others] = items;
-  // The page tells more of it than a row could, and on a phone the panel would lie over that.
+  // The page shows more about it than a row could, and on a phone the panel would cover that.
   const shownInFull =
     pathname === '/' &&
     chosen === null &&
@@ -83,8 +83,8 @@ export function UploadPanel() {
     only?.state === 'sent' &&
     only.videoId === heroVideoId;
   const active = items.filter(isActive).length;
-  // The landing page shows its own file in full, and who went on from there has seen what became of it: the panel then waits folded
-  // until it is wanted.
+  // The landing page shows its own file in full, and users who left it have seen the result, so the panel stays folded
+  // until opened.
   const isCalm = pathname === '/' || items.every(({ state }) => state === 'sent');
   const open = chosen ?? !(isCalm && items.every(({ origin }) => origin === 'hero'));
   useUploadGuards(active > 0);
@@ -97,7 +97,7 @@ export function UploadPanel() {
     ({ state, videoId }) => state === 'sent' && stateOf(videoId)?.status === 'completed',
   ).length;
   const failed = items.filter(({ state }) => state === 'failed');
-  // Clips that arrived and could not be mended: sending them again would not help, but they have to be seen.
+  // Clips that arrived but could not be repaired: sending them again would not help, but users must see them.
   const unmended = items.filter(({ videoId }) => stateOf(videoId)?.status === 'failed').length;
   const finished = items.filter(
     ({ state, videoId }) =>

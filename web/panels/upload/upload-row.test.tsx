@@ -47,7 +47,7 @@ describe('readingOf', () => {
     expect(readingOf(sent, makeVideo({ id: 'v' }))).toMatchObject({ state: 'Ready', percent: 100 });
   });
 
-  it('offers the video of a file that is known, and to send it again', async () => {
+  it('offers the video of a known file, and to send it again', async () => {
     const known = item({ state: 'known', videoId: 'v1', knownName: 'pier.mp4' });
     const asked: string[] = [];
     const row = (
@@ -76,7 +76,7 @@ describe('readingOf', () => {
     });
   });
 
-  it('says why a file has to wait before its place in the queue', () => {
+  it('says why a file has to wait, before its place in the queue', () => {
     const sent = item({ state: 'sent', acknowledgedBytes: SIZE, videoId: 'v' });
     const held = { status: 'processing', currentStep: null, queuePosition: 0 } as const;
     expect(readingOf(sent, makeVideo({ ...held, errorMessage: 'There is no room left.' }))).toEqual({

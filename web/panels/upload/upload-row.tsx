@@ -41,7 +41,7 @@ const Buttons = styled.div`
 `;
 const Facts = styled.div<{ $failed: boolean }>`
   ${figures}
-  /* Room for a line of links, so that nothing below moves when the clip is ready. */
+  /* Reserves a line for links, so that nothing below moves when the clip is ready. */
   min-height: 50px;
   @media (pointer: coarse) {
     min-height: 62px;
@@ -70,7 +70,7 @@ const Choice = styled.div`
   }
 `;
 
-/** An action that stands in a line with links looks like them. */
+/** An action in a line with links, which looks like them. */
 const LineButton = styled(TextButton)`
   padding: ${space(0.5, 0)};
   color: inherit;
@@ -87,29 +87,29 @@ interface Reading {
 function transferDetail(item: UploadItem): string {
   const sent = texts.of(formatBytes(item.acknowledgedBytes), formatBytes(item.file.size));
   if (item.state !== 'uploading' || !item.bytesPerSecond) return sent;
-  // Lines break between the facts, never inside of one.
+  // Lines wrap between the facts, never inside one.
   return [sent, texts.speed(formatBytes(item.bytesPerSecond))]
     .map((fact) => fact.replaceAll(' ', '\u{A0}'))
     .join(' · ');
 }
 
-/** How long the transfer still takes, beside its state: all facts in one line would need a second where they grow. */
+/** Time left of the transfer, beside its state: all facts in one line would wrap when they grow. */
 function timeLeft({ state, file, acknowledgedBytes, bytesPerSecond }: UploadItem): string {
   if (state !== 'uploading' || !bytesPerSecond) return '';
   return ` · ${texts.left(formatWait((file.size - acknowledgedBytes) / bytesPerSecond))}`;
 }
 
-/** A hundred says that the server has checked the file, so acknowledged bytes alone stop just below it. */
+/** 100 percent means that the server has checked the file, so acknowledged bytes alone stop just below. */
 const MOST_BEFORE_CHECKED = 99;
 
-/** What became of a finished clip, in two words: the report tells the rest. */
+/** The result of a finished clip, in two words; the report has the rest. */
 function resultOf({ unchanged, fixesApplied }: VideoDto): string {
   const fixes = countFixes(fixesApplied);
   if (unchanged) return texts.unchanged;
   return fixes > 0 ? landingTexts.dashboard.fixes(fixes) : '';
 }
 
-/** What a row says: the transfer first, then what the server does with the file. */
+/** The text of a row: first the transfer, then what the server does with the file. */
 export function readingOf(item: UploadItem, video: VideoDto | undefined): Reading {
   const percent = Math.min(MOST_BEFORE_CHECKED, Math.floor((item.acknowledgedBytes / item.file.size) * 100));
   if (item.state === 'failed')
@@ -136,7 +136,7 @@ interface UploadRowProps {
   readonly onCommand: (command: UploadCommand) => void;
 }
 
-/** One file: its state, acknowledged bytes, speed, time left, and what can be done about it. */
+/** One file: its state, acknowledged bytes, speed, time left, and its actions. */
 export function UploadRow({ item, video, onCommand }: UploadRowProps) {
   const { state, percent, detail } = readingOf(item, video);
   const { name } = item.file;

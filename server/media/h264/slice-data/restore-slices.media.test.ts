@@ -21,7 +21,7 @@ describe('restoreAvcUnits', () => {
   it.each([
     ['one slice', 'cabac=1:slices=1:8x8dct=1'],
     ['three slices', 'cabac=1:slices=3:8x8dct=0'],
-  ])('puts a changed bit of a slice back (%s)', async (name, params) => {
+  ])('restores a changed bit of a slice (%s)', async (name, params) => {
     const { sets, picture } = await code(name, params);
     let count = 0;
     for (const share of [0.2, 0.5]) {
@@ -35,7 +35,7 @@ describe('restoreAvcUnits', () => {
     expect(count).toBeGreaterThan(0);
   });
 
-  it('finds a changed byte within its budget where other pictures tell what is usual', async () => {
+  it('finds a changed byte within its budget when other pictures show what is usual', async () => {
     const { sets, picture, others } = await code('usual', 'cabac=1:slices=1:8x8dct=1', CALM);
     const changed = withChange(picture, 0.3, 0x5a);
     expect(await restoreAvcUnits(changed, sets, [], { bytes: 9e6 })).toBeNull();
@@ -43,12 +43,12 @@ describe('restoreAvcUnits', () => {
     expect(restored).toEqual({ units: picture, changes: 1 });
   });
 
-  it('leaves variable-length codes, which find back into step behind a wrong bit', async () => {
+  it('skips variable-length codes, which get back into step after a wrong bit', async () => {
     const { sets, picture } = await code('cavlc', 'cabac=0:8x8dct=0');
     expect(await restoreAvcUnits(withChange(picture, 0.3), sets, [], { bytes: 50e6 })).toBeNull();
   });
 
-  it('says that nothing has changed in a whole picture', async () => {
+  it('says that nothing has changed in an intact picture', async () => {
     const { sets, picture } = await code('whole', 'cabac=1');
     const restored = await restoreAvcUnits(picture, sets, [], { bytes: 1e6 });
     expect(restored).toEqual({ units: picture, changes: 0 });

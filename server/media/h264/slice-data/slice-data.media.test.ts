@@ -40,7 +40,7 @@ function readPicture(slices: readonly Buffer[], context: SliceContext): { first:
 
 describe('readSliceData', () => {
   for (const [name, options] of Object.entries(KINDS)) {
-    it(`reads each slice up to where the next one begins (${name})`, async () => {
+    it(`reads each slice to the start of the next one (${name})`, async () => {
       const units = await makeH264Stream(folder.path, options);
       const context = contextOf(units);
       const count = context.sps.widthMbs * context.sps.heightMbs;
@@ -55,7 +55,7 @@ describe('readSliceData', () => {
     });
   }
 
-  it('tells most slices with some changed bytes from whole ones', async () => {
+  it('distinguishes most slices with some changed bytes from intact ones', async () => {
     const random = seededRandom(5);
     for (const options of ['-preset medium', '-profile:v baseline']) {
       const units = await makeH264Stream(folder.path, options);

@@ -58,7 +58,7 @@ describe('codeStandIn', () => {
   for (const cabac of [true, false]) {
     const name = cabac ? 'CABAC' : 'CAVLC';
 
-    it(`codes what reads back up to the last macroblock (${name})`, () => {
+    it(`codes what can be read back up to the last macroblock (${name})`, () => {
       const random = seededRandom(3);
       for (const rawShare of [0, 0.1, 0.9]) {
         const at = (mb: number) =>
@@ -71,11 +71,11 @@ describe('codeStandIn', () => {
       }
     });
 
-    it(`takes hardly a byte where nothing moves (${name})`, () => {
+    it(`needs hardly a byte when nothing moves (${name})`, () => {
       expect(readBack(slice({}, cabac)).rbsp.length).toBeLessThan(24);
     });
 
-    it(`keeps raw samples as they are, in the order of macroblocks (${name})`, () => {
+    it(`keeps raw samples unchanged, in macroblock order (${name})`, () => {
       const { rbsp } = readBack(slice({ kind: 'I', at: raw }, cabac));
       let from = 0;
       for (let mb = 17; mb < COUNT; mb += 1) {
@@ -86,7 +86,7 @@ describe('codeStandIn', () => {
     });
   }
 
-  it('refuses to make a key picture of others', () => {
+  it('refuses to make a key picture from others', () => {
     const coded = slice({ head: { ...head, idrPicId: 0 } }, true);
     expect(() => codeStandIn(createBitWriter(), coded)).toThrow(H264Error);
   });

@@ -50,14 +50,14 @@ function tear(picture: readonly Buffer[], context: SliceContext, random: () => n
 
 describe('openTorn', () => {
   for (const [name, options] of Object.entries(KINDS)) {
-    it(`says nothing of whole pictures (${name})`, async () => {
+    it(`returns null for intact pictures (${name})`, async () => {
       const units = await makeH264Stream(folder.path, options);
       const context = contextOf(units);
       for (const picture of picturesOf(units))
         expect(openTorn(picture, context.sps, [context.pps])).toBeNull();
     });
 
-    it(`ends the readable part where it is told and puts others behind it (${name})`, async () => {
+    it(`ends the readable part at the given place and adds others after it (${name})`, async () => {
       const units = await makeH264Stream(folder.path, options);
       const context = contextOf(units);
       const { widthMbs } = context.sps;
@@ -105,7 +105,7 @@ describe('openTorn', () => {
       expect(mendedCount).toBeGreaterThan(6);
     });
 
-    it(`keeps all that was whole in front of the cut, as it is (${name})`, async () => {
+    it(`keeps everything intact before the cut unchanged (${name})`, async () => {
       const units = await makeH264Stream(folder.path, options);
       const context = contextOf(units);
       const pictures = picturesOf(units);

@@ -36,7 +36,7 @@ describe('unusualStart', () => {
   it.each([
     ['one slice', 'cabac=1:slices=1'],
     ['three slices', 'cabac=1:slices=3'],
-  ])('notices wrong data sooner than what is impossible tells (%s)', async (name, params) => {
+  ])('notices wrong data sooner than by impossible values (%s)', async (name, params) => {
     const coded = await codePictures(folder.path, name, params, TORN, CALM);
     const { sets, others } = coded;
     const random = seededRandom(5);
@@ -57,7 +57,7 @@ describe('unusualStart', () => {
     expect(soon).toBeLessThan(late / 2);
   });
 
-  it('tells nothing where too few pictures tell what is usual', async () => {
+  it('returns null when too few pictures show what is usual', async () => {
     const coded = await codePictures(folder.path, 'few', 'cabac=1:slices=1', TORN, CALM);
     const { units } = torn(coded, 0.3, seededRandom(5));
     const lost = openTorn(units, coded.sets.sps, coded.sets.pps)?.lost;
@@ -67,7 +67,7 @@ describe('unusualStart', () => {
   it.each([
     ['a whole picture', 'cabac=1'],
     ['variable-length codes', 'cabac=0:8x8dct=0'],
-  ])('tells nothing of %s', async (name, params) => {
+  ])('returns null for %s', async (name, params) => {
     const { sets, picture, others } = await codePictures(folder.path, name, params, TORN, CALM);
     expect(await unusualStart(picture, sets, others, { first: 100 })).toBeNull();
   });

@@ -27,8 +27,8 @@ const DOUBTED_BYTES = 420;
 /** Most bytes of intact slices to learn from. */
 const LEARNING_BYTES = 1e6;
 /**
- * Most bytes from something unusual to something impossible. In 28 damaged pictures wrong data are read for at most 1
- * 600; the single unusual value in front of a fault was 6 600 bytes before the impossible one.
+ * Most bytes from something unusual to something impossible. Wrong data are read for at most 1 600 bytes in 28 damaged
+ * pictures. The single unusual value in intact data in front of a fault was 6 600 bytes before the impossible one.
  */
 const MOST_ASTRAY_BYTES = 2000;
 

@@ -24,7 +24,7 @@ function learnt() {
 }
 
 describe('UsualValues', () => {
-  it('lets the values of the slices learnt from pass, and some more', () => {
+  it('accepts the values of the slices learnt from, with some margin', () => {
     const usual = learnt();
     const check = usual.check();
     expect(usual.slices).toBe(1);
@@ -49,7 +49,7 @@ describe('UsualValues', () => {
     expect(() => have(check)).toThrow(H264Error);
   });
 
-  it('does not learn from a slice that is not taken over', () => {
+  it('does not learn from a slice that is not taken', () => {
     const usual = learnt();
     usual.learn().watch.part(0);
     const check = usual.check();

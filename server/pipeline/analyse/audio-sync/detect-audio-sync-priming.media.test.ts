@@ -61,17 +61,17 @@ describe('a sound that was moved by copying its streams', () => {
     ['hidden', -230],
     ['played', 200],
     ['played', -230],
-  ])('whose priming was %s is measured %d ms off', async (name, offsetMs) => {
+  ])('with %s priming is measured %d ms off', async (name, offsetMs) => {
     const outputPath = at(`${name}${offsetMs}.mp4`);
     await moveSound({ tools, inputPath: at(`${name}.mp4`), outputPath, offsetMs });
     expect(Math.abs(((await offsetOf(path.basename(outputPath))) ?? 0) - offsetMs)).toBeLessThan(3);
   });
 
-  it.each(['hidden', 'played'])('is no fault before it was moved (%s)', async (name) => {
+  it.each(['hidden', 'played'])('is not a fault before it was moved (%s)', async (name) => {
     expect(await offsetOf(`${name}.mp4`)).toBeNull();
   });
 
-  it('is heard from its first coded sample on, whatever is hidden of it', async () => {
+  it('is heard from its first coded sample on, whatever part of it is hidden', async () => {
     const info = await probe(tools, at('hidden.mp4'), 'mov');
     const silent = await measureSilentHead(at('hidden.mp4'), info, tools);
     expect(Math.abs((silent ?? 0) - APPLES)).toBeLessThan(225);

@@ -43,7 +43,7 @@ const times = (change: Partial<StreamTimes>): StreamTimes => ({
 });
 
 describe('containerOffset', () => {
-  it.each([240, -120, 1500])('sees a sound that was moved as a whole by %i ms', (by) => {
+  it.each([240, -120, 1500])('detects a sound that was moved as a whole by %i ms', (by) => {
     expect(containerOffset(times({ soundStartMs: by, soundEndMs: 10_000 + by + 15 }))).toEqual({
       offsetMs: by,
       cause: 'moved',
@@ -54,17 +54,17 @@ describe('containerOffset', () => {
     [400, 156],
     [-400, 156],
     [300, -118],
-  ])('sees a sound moved by %i ms whose end hung over by %i ms before', (by, overhang) => {
+  ])('detects a sound moved by %i ms whose end overhung by %i ms before', (by, overhang) => {
     const moved = times({ soundStartMs: by, soundEndMs: 10_000 + by + overhang });
     expect(containerOffset(moved)).toEqual({ offsetMs: by, cause: 'moved' });
   });
 
-  it('does not believe an end that lies far from a small shift', () => {
+  it('does not trust an end that is far from a small shift', () => {
     expect(containerOffset(times({ soundStartMs: 120, soundEndMs: 10_276 }))).toBeNull();
     expect(containerOffset(times({ soundStartMs: 400, soundEndMs: 10_200 }))).toBeNull();
   });
 
-  it('sees a picture moved before its time, whose head an edit list hides, by the sound that hangs over as much', () => {
+  it('detects a picture that starts early with its head hidden by an edit list, by the sound that overhangs as much', () => {
     const moved = times({ hiddenPictureMs: 500, pictureEndMs: 9500, soundEndMs: 10_020 });
     expect(containerOffset(moved)).toEqual({ offsetMs: 500, cause: 'moved' });
   });
@@ -74,11 +74,11 @@ describe('containerOffset', () => {
     ['the sound hangs over by far more', { hiddenPictureMs: 334, soundEndMs: 12_000 }],
     ['the sound ends first', { hiddenPictureMs: 500, soundEndMs: 9500 }],
     ['less than a lip can tell is hidden', { hiddenPictureMs: 40, soundEndMs: 10_040 }],
-  ])('takes a hidden head of the picture for a lawful cut when %s', (_, change) => {
+  ])('takes a hidden head of the picture for an intended cut when %s', (_, change) => {
     expect(containerOffset(times(change))).toBeNull();
   });
 
-  it('takes nothing from where both would begin when edit lists hide the heads of both, as a trim does', () => {
+  it('concludes nothing from where both would begin when edit lists hide the heads of both, as a trim does', () => {
     const trimmed = { hiddenPictureMs: 466, soundStartMs: -413 };
     expect(containerOffset(times(trimmed))).toBeNull();
     // Sound that also ends before its picture must not look as if it had been moved.
@@ -89,19 +89,19 @@ describe('containerOffset', () => {
     });
   });
 
-  it('takes encoder priming and a different end for nothing', () => {
+  it('ignores encoder priming and a different end', () => {
     expect(containerOffset(times({ soundStartMs: 44, soundEndMs: 10_044 }))).toBeNull();
     expect(containerOffset(times({ soundEndMs: 9_400 }))).toBeNull();
     expect(containerOffset(times({ soundEndMs: 11_400 }))).toBeNull();
   });
 
-  it('leaves a picture or sound that merely begins later where it is', () => {
+  it('leaves a picture or sound that only starts later where it is', () => {
     expect(containerOffset(times({ pictureStartMs: 1000, soundEndMs: 10_005 }))).toBeNull();
     expect(containerOffset(times({ soundStartMs: 300 }))).toBeNull();
     expect(containerOffset(times({ soundStartMs: 300, soundEndMs: 10_300, pictureEndMs: null }))).toBeNull();
   });
 
-  it('sees silence put before the sound when the end hangs over by as much', () => {
+  it('detects silence added before the sound when the end overhangs by as much', () => {
     expect(containerOffset(times({ leadingSilenceMs: 300, soundEndMs: 10_310 }))?.offsetMs).toBe(300);
     expect(containerOffset(times({ leadingSilenceMs: 300 }))).toBeNull();
   });
@@ -110,13 +110,13 @@ describe('containerOffset', () => {
 describe('withoutFirstWaits', () => {
   const lateSound = times({ soundEndMs: 10_400 });
 
-  it('reads a first sample that is said to last as the start of all behind it, where the ends agree', () => {
+  it('reads a longer first sample as the start of everything after it, if the ends agree', () => {
     expect(withoutFirstWaits(lateSound, { pictureMs: 0, soundMs: 390 }).soundStartMs).toBe(390);
     const latePicture = times({ pictureEndMs: 10_600 });
     expect(withoutFirstWaits(latePicture, { pictureMs: 600, soundMs: 0 }).pictureStartMs).toBe(600);
   });
 
-  it('takes a first piece of sound that lasts to where the reordered pictures begin for no offset, though the sound ends as much earlier', () => {
+  it('does not take a first piece of sound that lasts until the reordered pictures begin for an offset, though the sound ends as much earlier', () => {
     const stated = times({ pictureStartMs: 66.73, pictureEndMs: 10_066, soundEndMs: 10_005 });
     const told = withoutFirstWaits(stated, { pictureMs: 0, soundMs: 66.75 });
     expect(told.soundStartMs).toBe(66.75);
@@ -130,7 +130,7 @@ describe('withoutFirstWaits', () => {
     ['the ends say something else', times({ soundEndMs: 11_500 }), 390],
     ['the starts tell the offset already', times({ soundStartMs: 400, soundEndMs: 10_400 }), 390],
     ['nobody knows where the picture ends', times({ pictureEndMs: null }), 390],
-  ])('leaves the times as they are stated where %s', (_, stated, soundMs) => {
+  ])('leaves the times as stated when %s', (_, stated, soundMs) => {
     expect(withoutFirstWaits(stated, { pictureMs: 0, soundMs })).toBe(stated);
   });
 });
@@ -166,12 +166,12 @@ describe('lostPriming', () => {
   // 431 frames last 10 s; 433 do with Apple's priming before them.
   const [PLAIN, PRIMED] = [431, 433];
 
-  it("is told of Apple's sound that is longer than the picture by it, moved to either side", () => {
+  it("is assumed for Apple's sound that is longer than the picture by it, moved to either side", () => {
     expect(lostPriming(moved(6708, PRIMED))).toBe(2112);
     expect(lostPriming(moved(-10_932, PRIMED))).toBe(2112);
   });
 
-  it('is told of the FDK encoder where the sound is heard right behind it', () => {
+  it('is assumed for the FDK encoder if the sound is heard right after it', () => {
     const { stream } = moved(0, 0);
     const service = { stream: { ...stream, handler: 'SoundHandler' } };
     expect(lostPriming(moved(6772, PRIMED + 1, service))).toBe(2048);
@@ -184,11 +184,11 @@ describe('lostPriming', () => {
     ['is heard at once', moved(6708, PRIMED, { silentSamples: 40 })],
     ['is much longer', moved(6708, PRIMED + 20)],
     ['ends nobody knows where beside the picture', moved(6708, PRIMED, { pictureEndMs: null })],
-  ])('is not told of a sound that %s', (_, sound) => {
+  ])('is not assumed for a sound that %s', (_, sound) => {
     expect(lostPriming(sound)).toBeNull();
   });
 
-  it('is told of HE-AAC by its profile, however late it is heard', () => {
+  it('is assumed for HE-AAC by its profile, however late it is heard', () => {
     const { stream, packets } = moved(0, 0);
     const long = packets && { ...packets, durationTicks: [2048, 2048, 2048] };
     const he = (profile: string) => ({
@@ -200,7 +200,7 @@ describe('lostPriming', () => {
     expect(lostPriming(moved(0, PLAIN + 7, he('HE-AACv2')))).toBe(7106);
   });
 
-  it('is told of a service by the name of its writer, though its sound ends before the picture', () => {
+  it('is assumed for a service by the name of its writer, though its sound ends before the picture', () => {
     const { stream, packets } = moved(0, 0);
     const long = packets && { ...packets, durationTicks: [2048, 2048, 2048] };
     const named = { stream: { ...stream, handler: 'ETI ISO Audio Media Handler' }, packets: long };
@@ -208,7 +208,7 @@ describe('lostPriming', () => {
     expect(lostPriming(moved(5780, PLAIN - 2, { ...named, silentSamples: 1000 }))).toBeNull();
   });
 
-  it('is told of HE-AAC by when it is heard first and by how much longer it is', () => {
+  it('is assumed for HE-AAC by when it is first heard and by how much longer it is', () => {
     const { stream, packets } = moved(0, 0);
     const long = packets && { ...packets, durationTicks: [2048, 2048, 2048] };
     const he = { stream: { ...stream, handler: 'SoundHandler' }, packets: long };
@@ -219,7 +219,7 @@ describe('lostPriming', () => {
     expect(lostPriming(moved(0, PLAIN + 7, { ...he, silentSamples: 3000 }))).toBeNull();
   });
 
-  it('is not told of other frames', () => {
+  it('is not assumed for other frames', () => {
     const { packets } = moved(0, 0);
     const other = packets && { ...packets, durationTicks: [960, 960, 960] };
     expect(lostPriming(moved(6708, PRIMED, { packets: other }))).toBeNull();
@@ -245,7 +245,7 @@ describe('recordedStartMs', () => {
     durationTicks: [1024],
   });
 
-  it('adds the priming that a moved sound plays, when the encoder is known to hide it', () => {
+  it('adds the priming that a moved sound plays, if the encoder is known to hide it', () => {
     expect(recordedStartMs(stream, packets(10_464), FFMPEG_PRIMING)).toBeCloseTo(239.33, 2);
     expect(recordedStartMs(stream, packets(10_464), null)).toBe(218);
     // A delay that is hardly longer than priming is a moved sound, too.
@@ -254,13 +254,13 @@ describe('recordedStartMs', () => {
     expect(recordedStartMs(hardly, packets(2496), null)).toBe(52);
   });
 
-  it('adds the priming that plays at the very beginning where no edit hides it', () => {
+  it('adds the priming that plays at the very beginning if no edit hides it', () => {
     expect(recordedStartMs({ ...stream, startMs: 0 }, packets(0), FFMPEG_PRIMING)).toBeCloseTo(21.33, 2);
     expect(recordedStartMs({ ...stream, startMs: 0 }, packets(0), null)).toBe(0);
     expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-1024), FFMPEG_PRIMING)).toBe(0);
   });
 
-  it('sees the head of a sound that an edit list hides, less the priming of an encoder that hides it', () => {
+  it('detects the head of a sound that an edit list hides, minus the priming of an encoder that hides it', () => {
     expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-12_544), FFMPEG_PRIMING)).toBeCloseTo(-240, 2);
     expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-11_520), null)).toBeCloseTo(-240, 2);
     expect(recordedStartMs({ ...stream, startMs: 0 }, packets(-1024), null)).toBe(0);
@@ -270,7 +270,7 @@ describe('recordedStartMs', () => {
     ['the 3040 of HE-AAC that a service writes', { num: 1, den: 22_050 }, -3040],
     ['the 7106 of HE-AAC v2 at the full rate', { num: 1, den: 22_050 }, -3553],
     ['2112 at 16 kHz', { num: 1, den: 16_000 }, -2112],
-  ])('takes a head of %s for priming, unless its encoder puts less', (_, timeBase, first) => {
+  ])('takes a head of %s for priming, unless its encoder adds less', (_, timeBase, first) => {
     const low = { ...stream, startMs: 0, timeBase };
     const started = { ...packets(first), timeBase };
     expect(recordedStartMs(low, started, null)).toBe(0);
@@ -283,20 +283,20 @@ describe('recordedStartMs', () => {
     ['mp3', 0.276 * RATE, 299.02],
     ['opus', 0.2 * RATE - 312, 200],
     ['ac3', 0.2 * RATE - 256, 200],
-  ])('knows what %s puts before its sound', (codec, first, recorded) => {
+  ])('knows the priming of %s', (codec, first, recorded) => {
     const other = { ...stream, codec, startMs: Math.max(0, (first / RATE) * 1000) };
     expect(recordedStartMs(other, packets(first), usualPriming(codec, 'mov'))).toBeCloseTo(recorded, 1);
     expect(usualPriming(codec, 'avi')).toBeNull();
   });
 
-  it('takes a delay with its priming for a move where the stated one alone would be none', () => {
+  it('takes a delay for a move that is long enough only with its priming', () => {
     expect(startIsMoved({ ...stream, startMs: 37 }, packets(37 * 48), 0)).toBe(true);
     expect(startIsMoved({ ...stream, startMs: 25 }, packets(25 * 48), 0)).toBe(false);
     expect(startIsMoved({ ...stream, startMs: 35, codec: 'mp3' }, packets(35 * 48), 0)).toBe(true);
     expect(startIsMoved({ ...stream, startMs: 45, codec: 'flac' }, packets(45 * 48), 0)).toBe(false);
   });
 
-  it('asks for the mark where the sound or a hidden head of it begins beside the picture', () => {
+  it('reads the mark if the sound or its hidden head begins apart from the picture', () => {
     expect(startIsMoved(stream, packets(10_464), 0)).toBe(true);
     expect(startIsMoved({ ...stream, startMs: 0 }, packets(-12_544), 0)).toBe(true);
     expect(startIsMoved({ ...stream, startMs: 0 }, packets(-2112), 0)).toBe(false);
@@ -311,7 +311,7 @@ describe('recordedStartMs', () => {
 });
 
 describe('readClock', () => {
-  it('takes jitter that comes back for nothing', () => {
+  it('ignores jitter that returns', () => {
     const facts = readClock(clockOf(500, (i) => (i % 10 === 0 ? 9 : 0)));
     expect(facts.holes).toEqual([]);
     expect(Math.abs(facts.driftTotalMs)).toBeLessThan(20);
@@ -325,7 +325,7 @@ describe('readClock', () => {
     expect(facts.driftPpm).toBe(0);
   });
 
-  it('takes times that step back for an overlap at one place, not for a clock', () => {
+  it('takes times that step back for an overlap at one place, not for a clock error', () => {
     const facts = readClock(clockOf(400, (i) => (i < 100 ? 0 : i < 103 ? -20 * (i - 99) : -60)));
     expect(facts).toMatchObject({ holes: [], driftPpm: 0, driftTotalMs: 0, reliable: true });
     expect(facts.overlapMs).toBeCloseTo(60);
@@ -348,7 +348,7 @@ describe('readClock', () => {
     expect(facts.holes).toEqual([]);
   });
 
-  it('does not believe timestamps that lie grossly', () => {
+  it('does not trust timestamps that are grossly wrong', () => {
     expect(readClock(clockOf(80, (i) => -i * FRAME_MS * 0.98)).reliable).toBe(false);
     // A gap of ten hours between two frames.
     expect(readClock(clockOf(80, (i) => (i > 40 ? 36_000_000 : 0))).reliable).toBe(false);
@@ -370,7 +370,7 @@ describe('a sound with holes', () => {
     expect(finding?.endMs).toBeCloseTo(300 * FRAME_MS + 192, 3);
   });
 
-  it('has it everywhere where it was moved as well', () => {
+  it('has it everywhere if it was moved as well', () => {
     expect(torn({ soundStartMs: 300, soundEndMs: 10_300 })).toMatchObject({ startMs: 300, endMs: 10_300 });
   });
 });
@@ -471,12 +471,12 @@ describe('contentDrift', () => {
     }
   });
 
-  it.each([0, 250])('is not claimed of a sound that is %i ms off all along', (offsetMs) => {
+  it.each([0, 250])('is not claimed for a sound that is %i ms off throughout', (offsetMs) => {
     const evidence = contentDrift(motionAt(MANY, 15, 7), drifting(MANY, offsetMs, 0, 4));
     expect(evidence !== null && isConvincingDrift(evidence)).toBe(false);
   });
 
-  it('is not claimed of unrelated pictures and sounds, nor of a few events', () => {
+  it('is not claimed for unrelated pictures and sounds, nor for a few events', () => {
     for (let seed = 1; seed <= 12; seed++) {
       const random = seededRandom(seed);
       const other = MANY.map(() => 1000 + 12_500 * random());
@@ -490,14 +490,14 @@ describe('contentDrift', () => {
 describe('detectAudioSync', () => {
   const clock = clockOf(469, () => 0);
 
-  it('answers no finding and no note for a clip in order', () => {
+  it('returns no finding and no note for a clip in order', () => {
     expect(detectAudioSync({ times: times({}), clock, motion: null, onsets: null })).toEqual({
       finding: null,
       notes: [],
     });
   });
 
-  it('says in words why a late start is left alone', () => {
+  it('says in a sentence why a late start is left alone', () => {
     const verdict = detectAudioSync({
       times: times({ pictureStartMs: 1000, soundEndMs: 10_005 }),
       clock,
@@ -509,7 +509,7 @@ describe('detectAudioSync', () => {
     expect(verdict.notes[0]).toContain('a piece is missing at the start');
   });
 
-  it('does not call a piece missing at the start where the ends lie apart the same way', () => {
+  it('does not call a piece missing at the start when the ends are apart in the same way', () => {
     const early = times({ pictureStartMs: 137, pictureEndMs: 10_200 });
     const { finding, notes } = detectAudioSync({ times: early, clock, motion: null, onsets: null });
     expect(finding).toBeNull();
@@ -526,7 +526,7 @@ describe('detectAudioSync', () => {
       'The picture ends 400 ms before the sound: a piece is missing, or one of them runs at a wrong speed.',
     ],
     [-3000, 'The sound ends 3000 ms before the picture; both were left as they are.'],
-  ])('says in words that the ends lie apart (%d ms), and moves nothing', (apart, text) => {
+  ])('says in a sentence that the ends are apart (%d ms), and moves nothing', (apart, text) => {
     const { pictureEndMs } = times({});
     const ends = times({ soundEndMs: (pictureEndMs ?? 0) + apart });
     const verdict = detectAudioSync({ times: ends, clock, motion: null, onsets: null });
@@ -534,13 +534,13 @@ describe('detectAudioSync', () => {
     expect(verdict.notes[0]).toContain(text);
   });
 
-  it('says nothing of ends that lie as far apart as phones and editors leave them', () => {
+  it('says nothing about ends that are as far apart as phones and editors leave them', () => {
     const { pictureEndMs } = times({});
     const ends = times({ soundEndMs: (pictureEndMs ?? 0) - 150 });
     expect(detectAudioSync({ times: ends, clock, motion: null, onsets: null }).notes).toEqual([]);
   });
 
-  it('acts on content where the container shows nothing', () => {
+  it('acts on content when the container shows nothing', () => {
     const sound = hits(
       15,
       16_000,
@@ -565,7 +565,7 @@ describe('detectAudioSync', () => {
     [60, false],
     [110, true],
     [-70, true],
-  ])('acts on content alone for a sound %i ms beside the picture: %s', (offsetMs, acts) => {
+  ])('acts on content alone for a sound %i ms off the picture: %s', (offsetMs, acts) => {
     const sound = hits(
       15,
       16_000,
@@ -590,7 +590,7 @@ describe('detectAudioSync', () => {
     expect(finding?.curve).toMatchObject({ quantity: 'sync_offset', unit: 'ms', source: 'content' });
   });
 
-  it('draws the curve of the clock where timestamps show a drift', () => {
+  it('draws the curve of the clock when timestamps show a drift', () => {
     const slow = clockOf(469, (i) => i * FRAME_MS * (1 / 1.004 - 1));
     const { finding } = detectAudioSync({ times: times({}), clock: slow, motion: null, onsets: null });
     const points = finding?.curve?.points ?? [];
@@ -599,7 +599,7 @@ describe('detectAudioSync', () => {
     expect(points.at(-1)?.value).toBeCloseTo(finding?.measure.value ?? 0, 0);
   });
 
-  it('leaves a moved sound alone when what is seen and heard fits as it is', () => {
+  it('leaves a moved sound alone when what is seen and heard already matches', () => {
     const verdict = detectAudioSync({
       times: times({ soundStartMs: 300, soundEndMs: 10_300 }),
       clock,
@@ -623,13 +623,13 @@ describe('a sound whose times are counted at a rate that a header states', () =>
       countsTimes,
     });
 
-  it('is not stretched to them where its samples end with the picture', () => {
+  it('is not stretched to them if its samples end with the picture', () => {
     const { finding, notes } = judge(10_000, true);
     expect(finding).toBeNull();
     expect(notes.join(' ')).toMatch(/a wrong speed for the sound/);
   });
 
-  it('is stretched where its times end with the picture, and where they are more than counted', () => {
+  it('is stretched if its times end with the picture, and if they are more than counted', () => {
     expect(judge(10_100, true).finding?.detail).toMatchObject({ kind: 'audio_sync' });
     expect(judge(10_000, false).finding?.detail).toMatchObject({ kind: 'audio_sync' });
   });

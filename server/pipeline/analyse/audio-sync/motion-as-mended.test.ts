@@ -16,7 +16,7 @@ function timesOf(ptsTicks: readonly number[], variableByNature = false) {
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 describe('motionAsMended', () => {
-  it('takes copies out and moves what stands behind them forward', () => {
+  it('removes copies and moves what follows them forward', () => {
     const times = timesOf([0, 40, 80, 120, 160, 200]);
     const copies = [
       { firstFrame: 1, lastFrame: 2 },
@@ -26,25 +26,25 @@ describe('motionAsMended', () => {
     expect(left).toEqual({ motion: [0, 3, 5], frameTimesMs: [0, 40, 80] });
   });
 
-  it('keeps a hole behind the copies, which is filled by itself', () => {
+  it('keeps a hole after the copies, which is filled separately', () => {
     const times = timesOf([0, 40, 80, 200, 240]);
     const left = motionAsMended([0, 1, 2, 3, 4], numbers(5), times, [{ firstFrame: 1, lastFrame: 2 }]);
     expect(left.frameTimesMs).toEqual([0, 120, 160]);
   });
 
-  it('takes out the whole time of a copy in a clip whose rate varies by nature', () => {
+  it('removes the whole time of a copy in a clip of naturally variable rate', () => {
     const times = timesOf([0, 40, 140, 180], true);
     const left = motionAsMended([0, 1, 2, 3], numbers(4), times, [{ firstFrame: 1, lastFrame: 1 }]);
     expect(left.frameTimesMs).toEqual([0, 40, 80]);
   });
 
-  it('places pictures by their display numbers where some never came out of the decoder', () => {
+  it('places pictures by their display numbers when some were never decoded', () => {
     const times = timesOf([0, 40, 80, 120, 160]);
     const left = motionAsMended([0, 2, 3, 4], [0, 2, 3, 4], times, [{ firstFrame: 2, lastFrame: 2 }]);
     expect(left).toEqual({ motion: [0, 3, 4], frameTimesMs: [0, 80, 120] });
   });
 
-  it('puts lost pictures back and moves what stands behind them by their time', () => {
+  it('restores lost pictures and moves what follows them by their time', () => {
     const times = timesOf([0, 40, 80, 120, 160]);
     const losses = [
       { behind: 2, count: 3 },

@@ -21,7 +21,7 @@ async function astrayIn(file: string): Promise<number[]> {
 
 describe('checkHevcEnds', () => {
   for (const rows of ['wpp=1', 'wpp=0', 'slices=2:ctu=32']) {
-    it(`names damaged pictures alone, the same in three runs, and none of an intact clip (${rows})`, async () => {
+    it(`names only damaged pictures, identically in three runs, and none of an intact clip (${rows})`, async () => {
       const options = `${CODED} keyint=25:bframes=0:log-level=error:${rows}`.split(' ');
       const clip = await encodeSource(
         SOURCE,

@@ -57,7 +57,7 @@ describe('checkStructure', () => {
     expect(answer).toEqual({ checked: true, damagedFrames: [], lost: [], restarts });
   });
 
-  it('tells a damaged message in front of a picture from damage in the picture', async () => {
+  it('distinguishes a damaged message before a picture from damage in the picture', async () => {
     const first = sampleAt(0);
     const { damagedFrames } = await checkDamaged('message', (bytes) => {
       // The encoder's message stands before the first slice; it gets a type that no stream uses.
@@ -73,7 +73,7 @@ describe('checkStructure', () => {
     expect(slice.damagedFrames[0]?.beside).toBeUndefined();
   });
 
-  it('names the displayed frame whose data were zeroed, in spite of reordering', async () => {
+  it('names the displayed frame whose data were zeroed, despite reordering', async () => {
     const victim = sampleAt(31);
     const answer = await checkDamaged('zeroed', (bytes) => {
       bytes.fill(0, victim.offset + 60, victim.offset + 90);

@@ -52,7 +52,7 @@ const spans = (bad: CorruptionInput, disposable: readonly number[] = []) =>
   spread(bad, disposable).map(({ first, last }) => [first, last]);
 
 describe('damageReason', () => {
-  it('takes what decoders say about broken data', () => {
+  it('recognises what decoders say about broken data', () => {
     expect(damageReason({ level: 'error', text: 'h264: error while decoding MB 12 7' })).not.toBeNull();
     expect(damageReason({ level: 'warning', text: 'corrupt decoded frame in stream 0' })).not.toBeNull();
     for (const said of [
@@ -66,7 +66,7 @@ describe('damageReason', () => {
     ).not.toBeNull();
   });
 
-  it('leaves out complaints about unusual but intact streams, containers and scalers', () => {
+  it('ignores complaints about unusual but intact streams, containers and scalers', () => {
     for (const text of [
       'h264: Increasing reorder buffer to 2',
       'h264: missing picture in access unit with size 65',
@@ -113,7 +113,7 @@ describe('findBadPackets and spreadDamage', () => {
     ]);
   });
 
-  it('reach pictures behind the next key frame that are shown before it', () => {
+  it('reach pictures after the next key frame that are displayed before it', () => {
     // Decode order I0 P3 B1 B2 I6 B4 B5 P9 B7 B8: an open group after the key picture 6.
     const shown = [0, 3, 1, 2, 6, 4, 5, 9, 7, 8];
     const open = shown.map((frame, i): VideoPacket => {
@@ -134,7 +134,7 @@ describe('findBadPackets and spreadDamage', () => {
     expect(found.map(({ first, last }) => [first, last])).toEqual([[1, 5]]);
   });
 
-  it('reach only those pictures that refer to damaged ones where the codec says which they are', () => {
+  it('reach only pictures that refer to damaged ones when the codec says which they are', () => {
     // By packets: what the fifth refers to is unknown; the sixth refers to the fifth.
     const references = [[], [0], [0, 1], [0], null, [4], [0]];
     const bad = [{ packet: 1, evidence: 'decoder', reason: 'broken' } as const];
@@ -146,7 +146,7 @@ describe('findBadPackets and spreadDamage', () => {
     ]);
   });
 
-  it('keep pictures whole that miss one which is lost from the file or cannot be decoded', () => {
+  it('spare pictures that miss one which is lost from the file or cannot be decoded', () => {
     const said = 'hevc: Could not find ref with POC 6';
     // P6 is lost: B4 is decoded two steps after B2.
     const lost = packets.filter((_, at) => at !== 4);
@@ -177,7 +177,7 @@ describe('findBadPackets and spreadDamage', () => {
     expect(spreadDamage(bad, renewal).at(-1)).toMatchObject({ last: 13 });
   });
 
-  it('claims one picture where only what stands beside it is damaged, and names the data that are bad', () => {
+  it('claims one picture when only its neighbours are damaged, and names the data that are bad', () => {
     const structure = [
       { frame: 0, reason: 'a NAL unit has the implausible type 25', beside: true },
       { frame: 10, reason: 'a NAL unit is empty' },
@@ -188,7 +188,7 @@ describe('findBadPackets and spreadDamage', () => {
     ]);
   });
 
-  it('tells which hidden pictures the damage comes from, counted back from the first shown one', () => {
+  it('says which hidden pictures the damage comes from, counted back from the first displayed one', () => {
     const firstShown = 3;
     const hidden = packets.map((packet) => ({ ...packet, shown: (packet.ptsTicks ?? 0) >= firstShown }));
     const frameOfPacket = DISPLAY.map((frame) => (frame < firstShown ? null : frame - firstShown));

@@ -80,7 +80,7 @@ async function damageIn(file: string) {
   return findings.filter(({ kind }) => kind === 'corrupted_section');
 }
 
-it('damage in VP9 is found where its data do not end as they should, and none in a clean clip', async () => {
+it('damage in VP9 is found by data that do not end as they should, and none in a clean clip', async () => {
   const encode = '-c:v libvpx-vp9 -crf 12 -b:v 0 -g 10 -deadline realtime -cpu-used 6 -threads 1'.split(' ');
   const size = { width: 320, height: 192, seconds: 2, sound: false };
   await makeMovingClip({ tools, outputPath: at('clean-vp9.mp4'), ...size, scenery: 'zoom', encode });
@@ -99,7 +99,7 @@ it('damage in VP9 is found where its data do not end as they should, and none in
 });
 
 describe('damage that ffmpeg decodes without an error', () => {
-  it('is found: 60 changed bytes in 4 pictures, the same in five runs', async () => {
+  it('is found: 60 changed bytes in 4 pictures, identically in five runs', async () => {
     await makeMovingClip({
       tools,
       outputPath: at('clean.mp4'),
@@ -157,7 +157,7 @@ describe('a lost picture that nobody refers to', () => {
     expect(await claims(42)).toEqual([[41, 59]]);
   });
 
-  it('is claimed alone in AVI too, which lists pictures in the order of their coding', async () => {
+  it('is claimed alone in AVI too, which lists pictures in coding order', async () => {
     const [made, clean] = [at('mpeg4-b.mp4'), at('mpeg4-b.avi')];
     const encode = '-c:v mpeg4 -q:v 3 -bf 1 -b_strategy 0 -g 30 -sc_threshold 1000000000'.split(' ');
     const scene = { tools, seconds: 3, width: 320, height: 192, sound: false } as const;
@@ -187,7 +187,7 @@ describe('a lost picture that nobody refers to', () => {
     expect((await claims(b - 1))[0]?.[0]).toBe(-1);
   });
 
-  it('is told by the kind of its slices in HEVC', async () => {
+  it('is recognised by the kind of its slices in HEVC', async () => {
     const [clean, damaged] = [at('hevc-b-pictures.mp4'), at('hevc-b-damaged.mp4')];
     const coding = 'keyint=30:min-keyint=30:scenecut=0:bframes=1:b-adapt=0:open-gop=0:log-level=error';
     const encode = ['-c:v', 'libx265', '-crf', '8', '-x265-params', coding, '-tag:v', 'hvc1'];
@@ -210,8 +210,8 @@ describe('a lost picture that nobody refers to', () => {
   });
 });
 
-describe('several lost pictures in front of numbers that begin anew', () => {
-  it('are claimed with all that refers to them, and the whole ones that the decoder leaves out behind them are not damaged', async () => {
+describe('several lost pictures before frame numbers that restart', () => {
+  it('are claimed with everything that refers to them, and intact ones that the decoder omits after them are not damaged', async () => {
     const x264 = ['-x264-params', 'keyint=60:min-keyint=60:bframes=0:ref=1:scenecut=0'];
     const encode = [...DEFAULT_ENCODE, ...x264];
     const scene = { tools, seconds: 2, width: 320, height: 192, sound: false } as const;
@@ -278,7 +278,7 @@ describe('checkSliceEnds', () => {
     },
   );
 
-  it('says nothing where the slices of all suspects are too short to be cut', async () => {
+  it('says nothing when the slices of all suspects are too short to be cut', async () => {
     const grey = ['-c:v', 'libx264', '-g', '60', '-bf', '0'];
     await encodeSource('color=gray:s=64x64:r=25:d=2', at('grey.mp4'), grey);
     const info = await probe(tools, at('grey.mp4'), 'mov');

@@ -39,11 +39,11 @@ describe.each([
 ])('a clip of a tape (%s)', (name, source, pixelFormat, count) => {
   beforeAll(() => make(name, source, pixelFormat));
 
-  it('has all its blocks where it is whole', async () => {
+  it('has all its blocks when it is intact', async () => {
     expect((await parse(name)).parsed).toEqual({ damaged: [], whole: count });
   });
 
-  it('is claimed damaged where blocks are overwritten or the deck had not read them, and mended there', async () => {
+  it('is claimed damaged where blocks are overwritten or the deck could not read them, and repaired there', async () => {
     const { video } = await parse(name);
     const bytes = await readFile(at(name));
     const placeOf = (picture: number) => video[picture]?.offsetBytes ?? 0;

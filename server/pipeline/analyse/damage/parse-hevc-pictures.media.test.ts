@@ -46,7 +46,7 @@ describe('parseHevcPictures', () => {
     expect(whole).toBe(60 - damaged.length);
   });
 
-  it('lets a silent picture be found that does not stand out from its neighbours', async () => {
+  it('helps to find a silently damaged picture that does not stand out from its neighbours', async () => {
     // More pictures than would all be checked without a sign of damage; the noise hides the damage of a B picture.
     const source = 'testsrc2=s=352x288:r=25:d=6,noise=alls=40:allf=t';
     const inputPath = await clip('long', HEVC.replace('bframes=0', 'bframes=3'), source);
@@ -72,7 +72,7 @@ describe('parseHevcPictures', () => {
     for (const start of starts) expect(Math.abs((start ?? 0) - 21)).toBeLessThanOrEqual(4);
   });
 
-  it('says nothing of other codecs and of other chroma formats', async () => {
+  it('says nothing about other codecs and other chroma formats', async () => {
     expect(
       await parse(await clip('avc', '-c:v libx264 -preset ultrafast', 'testsrc2=s=160x96:d=0.4')),
     ).toBeNull();

@@ -41,12 +41,12 @@ describe('parseJpegPictures', () => {
     ['422-optimal.avi', '-pix_fmt yuvj422p -q:v 6 -huffman optimal'],
     ['444-slices.avi', '-pix_fmt yuvj444p -q:v 2 -slices 4 -threads 4'],
     ['coarse.avi', '-pix_fmt yuvj420p -q:v 31 -huffman default'],
-  ])('reads every picture of a whole clip to its end (%s)', async (name, options) => {
+  ])('reads every picture of an intact clip to its end (%s)', async (name, options) => {
     await make(name, options);
     expect((await parse(name)).parsed).toEqual({ damaged: [], whole: 50 });
   });
 
-  it('names a picture whose data are damaged, and it alone is claimed', async () => {
+  it('names a picture whose data are damaged, and only it is claimed', async () => {
     await make('whole.avi', '-pix_fmt yuvj420p -q:v 3');
     const { video, info } = await parse('whole.avi');
     const { offsetBytes, sizeBytes = 0 } = video[20] ?? {};

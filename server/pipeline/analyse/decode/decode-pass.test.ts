@@ -24,7 +24,7 @@ describe('createLogReader', () => {
     });
   });
 
-  it('knows a decoder by its name behind that of its stream, as newer builds write it', () => {
+  it('recognises a decoder by its name after that of its stream, as newer builds write it', () => {
     const reader = createLogReader();
     reader.read(SHOWN);
     reader.read('[vist#0:0/h264 @ 0x5555] [dec:h264 @ 0x5556] [warning] corrupt decoded frame');
@@ -38,7 +38,7 @@ describe('createLogReader', () => {
     ]);
   });
 
-  it('takes times and types from a decoder that runs beside the filters, as far as these let its pictures pass', () => {
+  it('takes times and types from a decoder that runs beside the filters, as far as these pass its pictures on', () => {
     const reader = createLogReader({ passes: (ptsTicks) => ptsTicks >= 1024 });
     const mark = (pts: number | string, type: number) =>
       reader.read(
@@ -55,7 +55,7 @@ describe('createLogReader', () => {
     });
   });
 
-  it('hears what is concealed where ffmpeg itself says nothing of corrupt pictures', () => {
+  it('notices concealment when ffmpeg itself reports no corrupt pictures', () => {
     const hear = (hearsConcealing: boolean) => {
       const reader = createLogReader({ hearsConcealing });
       reader.read(SHOWN);
@@ -68,7 +68,7 @@ describe('createLogReader', () => {
     expect(hear(true)).toEqual({ complained: true, messages: [{ level: 'warning', text, picturesOut: 1 }] });
   });
 
-  it('tells that something was concealed before any picture came out, though no picture is called corrupt', () => {
+  it('reports that something was concealed before the first picture, though no picture is called corrupt', () => {
     const heard = (lines: readonly string[]) => {
       const reader = createLogReader();
       for (const line of lines) reader.read(line);
@@ -80,7 +80,7 @@ describe('createLogReader', () => {
     expect(heard([concealed, '[info] Stream mapping:', SHOWN])).toBeUndefined();
   });
 
-  it('leaves out what the scaler says of formats', () => {
+  it('ignores what the scaler says about formats', () => {
     const reader = createLogReader();
     reader.read(
       '[swscaler @ 0x55d0] [warning] deprecated pixel format used, make sure you did set range correctly',
@@ -89,7 +89,7 @@ describe('createLogReader', () => {
     expect(reader.finish(1).messages).toEqual([]);
   });
 
-  it('leaves out what was said while the file was opened', () => {
+  it('ignores what was said while the file was opened', () => {
     const reader = createLogReader();
     reader.read('[h264 @ 0x55d0] [error] Invalid NAL unit size (0 > 52528).');
     reader.read('[info] Stream mapping:');
@@ -98,7 +98,7 @@ describe('createLogReader', () => {
     expect(reader.finish(1).messages.map(({ picturesOut }) => picturesOut)).toEqual([1]);
   });
 
-  it('leaves out what a parser says, which reads ahead of the decoder under its name', () => {
+  it('ignores a parser, which reads ahead of the decoder under its name', () => {
     const says = (reader: ReturnType<typeof createLogReader>, at: string, text: string) =>
       reader.read(`[h264 @ ${at}] [error] ${text}`);
     const told = createLogReader();
@@ -118,7 +118,7 @@ describe('createLogReader', () => {
     ]);
   });
 
-  it('keeps what a single speaker says, and what two say otherwise', () => {
+  it('keeps what only one source says, and what two say differently', () => {
     const reader = createLogReader();
     reader.read('[h264 @ 0x55] [error] no frame!');
     expect(reader.finish(0).messages).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('createLogReader', () => {
     expect(reader.finish(0).messages).toHaveLength(3);
   });
 
-  it('answers null for pictures without a time', () => {
+  it('returns null for pictures without a time', () => {
     const reader = createLogReader();
     reader.read(SHOWN.replace('18432', 'NOPTS'));
     expect(reader.finish(2).ptsTicks).toEqual([null, null]);

@@ -27,7 +27,7 @@ async function keep(name: string, values: readonly number[]) {
 }
 
 describe('kept pictures', () => {
-  it('reads back those that are asked for', async () => {
+  it('reads back the requested pictures', async () => {
     const runs = await keep('whole', [1, 2, 3, 4, 5]);
     const read = await readKept({ size, runs }, [4, 1, 9]);
     expect([...read.keys()].sort()).toEqual([1, 4]);
@@ -44,7 +44,7 @@ describe('kept pictures', () => {
     expect(runs).toEqual([{ path: at('long'), at: 0, first: 0, count: values.length }]);
   });
 
-  it('numbers a part of two files as one row of displayed pictures', async () => {
+  it('numbers a part of two files as one sequence of displayed pictures', async () => {
     const head = await keep('head', [10, 11, 12, 13]);
     const tail = await keep('tail', [12, 13, 14, 15]);
     const joined = [...sliceRuns(head, 0, 3, 0), ...sliceRuns(tail, 1, Infinity, 3)];
@@ -63,7 +63,7 @@ describe('kept pictures', () => {
     ]);
   });
 
-  it('answers with what is there when a file is short or gone', async () => {
+  it('returns what exists when a file is short or gone', async () => {
     const runs = await keep('short', [1, 2, 3]);
     await truncate(at('short'), 2 * BYTES);
     const read = await readKept({ size, runs }, [0, 1, 2]);
@@ -72,7 +72,7 @@ describe('kept pictures', () => {
     expect((await readKept({ size, runs }, [0])).size).toBe(0);
   });
 
-  it('keeps nothing, and throws nothing, where it may not write', async () => {
+  it('keeps nothing, and throws nothing, if it may not write', async () => {
     expect(await keep('missing-folder/pictures', [1, 2])).toEqual([]);
   });
 });

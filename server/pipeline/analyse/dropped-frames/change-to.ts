@@ -1,4 +1,4 @@
-/** Change of a displayed picture to one before it; null where it is not known, and over a cut. */
+/** Change from an earlier picture to a displayed one; null where it is unknown, and across a cut. */
 export type ChangeTo = (frame: number) => number | null;
 
 export interface MeasuredSteps {
@@ -9,13 +9,13 @@ export interface MeasuredSteps {
 }
 
 export interface ChangeOptions {
-  /** Pictures between the two that are compared, and one. */
+  /** Distance between the two compared pictures; default 1. */
   readonly steps?: number;
-  /** Displayed pictures that say nothing: what a decoder put in the place of damaged data moves in its own way. */
+  /** Displayed pictures that are unreliable: what a decoder puts in place of damaged data moves in its own way. */
   readonly unfit?: ReadonlySet<number>;
 }
 
-/** Makes measures by decoded picture answer by displayed one. */
+/** Converts measures by decoded picture to functions of the displayed picture. */
 export function createChangeTo({ frameOfDecoded, decodedCuts }: MeasuredSteps) {
   const decodedOf = new Map(frameOfDecoded.map((frame, decoded) => [frame, decoded]));
   const cuts = new Set(decodedCuts);

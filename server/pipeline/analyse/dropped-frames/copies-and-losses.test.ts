@@ -9,9 +9,12 @@ const INTERVAL_MS = 33;
 interface Planted {
   readonly lost: number;
   readonly soundLonger: number | null;
-  /** Steps that the one behind the run is as long as; between one and as many as the run has where left out: it tells little. */
+  /**
+   * Length of the step right after the run, in ordinary steps; the default lies between one step and the length of the
+   * run, and so tells little.
+   */
   readonly behind?: number;
-  /** Whether windows follow the motion over the step at 100. */
+  /** Whether windows follow the motion across the step at 100. */
   readonly isFollowed?: boolean;
 }
 
@@ -71,41 +74,41 @@ function findingsOf(
 }
 
 describe('copies and losses in one clip', () => {
-  it('are told together where the losses need more time than the sound has left', () => {
+  it('are both reported when the losses need more time than the sound has left', () => {
     expect(findingsOf(2, { lost: 4, soundLonger: 2 })).toEqual(['2 inserted', '4 hidden']);
   });
 
-  it('leave a run held where the sound has time for all that is missing', () => {
+  it('leave a run held when the sound has time for everything that is missing', () => {
     expect(findingsOf(2, { lost: 4, soundLonger: 4 })).toEqual(['2 held', '4 hidden']);
   });
 
-  it('are told together where both are sure and balance each other', () => {
+  it('are both reported when both are certain and balance each other', () => {
     expect(findingsOf(4, { lost: 4, soundLonger: 0, behind: 1 })).toEqual(['4 inserted', '4 hidden']);
   });
 
-  it('are as many as each other where the sound ends within a picture of them', () => {
+  it('are equally many when the sound ends within a picture of them', () => {
     const behind = 1;
     expect(findingsOf(4, { lost: 5, soundLonger: 0.7, behind })).toEqual(['4 inserted', '4 hidden']);
     expect(findingsOf(4, { lost: 3, soundLonger: -0.7, behind })).toEqual(['4 inserted', '4 hidden']);
     expect(findingsOf(2, { lost: 3, soundLonger: -0.7, behind })).toEqual(['2 inserted', '2 hidden']);
   });
 
-  it('put nothing back that does not take all of the time freed', () => {
+  it('restore nothing that does not use all of the time freed', () => {
     expect(findingsOf(5, { lost: 1, soundLonger: 0, behind: 1 })).toEqual(['5 inserted']);
   });
 
-  it('are taken out where nothing could be missing elsewhere', () => {
+  it('lead to removed copies when nothing could be missing elsewhere', () => {
     expect(findingsOf(4, { lost: 0, soundLonger: 0, behind: 1, isFollowed: false })).toEqual(['4 inserted']);
   });
 
-  it('stay in the time where a step elsewhere may be as large a loss and is not sure', () => {
+  it('leave the copies held when a step elsewhere may be as large a loss but is uncertain', () => {
     expect(findingsOf(4, { lost: 4, soundLonger: 0, behind: 1, isFollowed: false })).toEqual([
       '4 held',
       '3 hidden',
     ]);
   });
 
-  it('are no reason to take copies out where the sound says that none is missing', () => {
+  it('do not justify removing copies when the sound says that none is missing', () => {
     expect(findingsOf(3, { lost: 2, soundLonger: -1.4, behind: 3 })).toEqual(['3 held', '2 hidden']);
   });
 });

@@ -18,26 +18,26 @@ const times = Array.from({ length: 40 }, (_, at) => at).reduce<number[]>(
 const lost = (frame: number) => times.toSpliced(frame, 1);
 
 describe('countedGaps', () => {
-  it('finds what the stream counts as missing where the times have room for it', () => {
+  it('finds pictures that the stream counts as missing where the times have room for them', () => {
     const found = countedGaps(timesOf(lost(20)), [{ placeBefore: 19, missing: 1 }]);
     expect(found).toMatchObject([{ frameBefore: 19, missing: 1 }]);
     expect(found[0]?.ratio).toBeGreaterThan(1.5);
   });
 
-  it('believes no count of more pictures than can come in that time: with a lost key picture counts began anew', () => {
+  it('rejects a count of more pictures than fit into that time, because counts restart after a lost key picture', () => {
     expect(countedGaps(timesOf(lost(20)), [{ placeBefore: 19, missing: 13 }])).toEqual([]);
-    // A rate that was twice as high in the hole as beside it.
+    // The rate inside the hole would be twice as high as beside it.
     expect(countedGaps(timesOf(lost(20)), [{ placeBefore: 19, missing: 3 }])).toHaveLength(1);
   });
 
-  it('believes only as many as there is room for in a constant rate', () => {
+  it('accepts only as many as there is room for in a constant rate', () => {
     const even = Array.from({ length: 40 }, (_, at) => at * 3000);
     const without = { ...timesOf(even.toSpliced(20, 3)), variableByNature: false };
     expect(countedGaps(without, [{ placeBefore: 19, missing: 3 }])).toMatchObject([{ missing: 3 }]);
     expect(countedGaps(without, [{ placeBefore: 19, missing: 7 }])).toEqual([]);
   });
 
-  it('finds nothing where there is no room, and not at the ends', () => {
+  it('finds nothing where there is no room, nor at the ends', () => {
     expect(countedGaps(timesOf(times), [{ placeBefore: 19, missing: 1 }])).toEqual([]);
     expect(countedGaps(timesOf(lost(1)), [{ placeBefore: 0, missing: 1 }])).toEqual([]);
     const last = times.length - 5;
@@ -46,7 +46,7 @@ describe('countedGaps', () => {
 });
 
 describe('withCounted', () => {
-  it('takes the number of the stream, each hole once', () => {
+  it('takes the count of the stream, each hole once', () => {
     const gap = (frameBefore: number, missing: number) => ({
       frameBefore,
       missing,

@@ -4,21 +4,25 @@ import { ROOM_FOR_ANOTHER } from '#server/media/time-base.ts';
 import type { PictureTimes } from '../analysis.ts';
 import type { TimestampGap } from './detect-dropped-frames.ts';
 
-/** Intervals to each side that tell what is usual. */
+/** Intervals on each side that define the usual one. */
 const WINDOW = 15;
-/** Intervals at the end in which a cut by stream copy may have left out pictures that would be decoded behind it: as many as pyramids hold back. */
+/**
+ * Number of last intervals in which a cut by stream copy may omit pictures that would be decoded later: as many as
+ * pyramids hold back.
+ */
 const AT_END = 4;
 const CONFIDENCE = 0.97;
 /**
- * No picture of a variable rate comes sooner than this share of the usual interval; in a constant one there are as many as there is room for. A key picture that
- * is lost took along that counts began anew with it, so that the step over it counts anything: thirteen pictures in a hole of one, seven in one of three.
+ * In a variable rate, no picture comes sooner than this share of the usual interval; in a constant rate, exactly as
+ * many as there is room for. After a lost key picture the counts restart, so the step over it counts anything: thirteen
+ * pictures in a hole of one, seven in a hole of three.
  */
 const SOONEST_SHARE = 0.4;
 
 /**
- * Holes in the times for which the coded stream says itself that pictures are missing (`missingCounts`): no rhythm and no motion has to tell, so
- * that they are found in clips of variable rate and in rest as well. Not the first interval and the last ones: recorders start unevenly, and cuts by
- * stream copy leave out pictures there.
+ * Finds holes in the times for which the coded stream itself says that pictures are missing (`missingCounts`). Neither
+ * rhythm nor motion is needed, so holes are also found in clips of variable rate and in still scenes. The first
+ * interval and the last ones are skipped: recorders start unevenly, and cuts by stream copy omit pictures at the end.
  */
 export function countedGaps(
   { ptsTicks, variableByNature }: PictureTimes,
@@ -38,7 +42,7 @@ export function countedGaps(
   });
 }
 
-/** Holes by the times and those by the stream, each once: what the stream counts is what is missing. */
+/** Combines holes found by times and by the stream, each once; the count of the stream takes precedence. */
 export function withCounted(
   listed: readonly TimestampGap[],
   counted: readonly TimestampGap[],

@@ -34,11 +34,11 @@ describe('detectTimestampGaps', () => {
     ]);
   });
 
-  it('leaves the interval of the very first picture alone, which writers of AVI make longer', () => {
+  it('ignores the interval of the very first picture, which AVI writers make longer', () => {
     expect(detectTimestampGaps(timesOf([STEP * 3, ...regular(80)]))).toEqual([]);
   });
 
-  it('leaves the interval before the very last picture alone, where a cut by stream copy left pictures out', () => {
+  it('ignores the interval before the very last picture, where a cut by stream copy omits pictures', () => {
     expect(detectTimestampGaps(timesOf([...regular(80), STEP * 4]))).toEqual([]);
   });
 
@@ -52,7 +52,7 @@ describe('detectTimestampGaps', () => {
     expect(detectTimestampGaps(times)).toEqual([]);
   });
 
-  it('leaves a camera that alternates between two rates alone', () => {
+  it('ignores a camera that alternates between two rates', () => {
     const phone = Array.from({ length: 150 }, (_, i) =>
       i % 7 < 4 ? STEP * 2 : i % 7 === 6 ? STEP * 3 : STEP,
     );
@@ -61,7 +61,7 @@ describe('detectTimestampGaps', () => {
     expect(detectTimestampGaps(times)).toEqual([]);
   });
 
-  it('leaves a camera that slows down in the dark alone', () => {
+  it('ignores a camera that slows down in the dark', () => {
     const slowing = [...regular(60), ...Array.from({ length: 14 }, () => STEP * 2), ...regular(60)];
     expect(detectTimestampGaps(timesOf(slowing))).toEqual([]);
   });
@@ -93,11 +93,11 @@ describe('detectTimestampGaps', () => {
     expect(detectTimestampGaps(timesOf(intervals)).length).toBeGreaterThanOrEqual(0.97 * lost);
   });
 
-  it('leaves a camera alone that slows down for its last two pictures', () => {
+  it('ignores a camera that slows down for its last two pictures', () => {
     expect(detectTimestampGaps(timesOf([...regular(90), STEP * 2, STEP * 2]))).toEqual([]);
   });
 
-  it('leaves a late long interval alone when the pictures that an edit list hides were taken as slowly', () => {
+  it('ignores a late long interval when the pictures hidden by an edit list were taken as slowly', () => {
     const shown = [...regular(75), STEP * 2, STEP];
     const hidden = Array.from({ length: 7 }, () => STEP * 2);
     let now = -7 * 2 * STEP;
@@ -119,7 +119,7 @@ describe('detectTimestampGaps', () => {
     expect(index && detectTimestampGaps(index.times)).toEqual([]);
   });
 
-  it('leaves a screen recording with still stretches alone', () => {
+  it('ignores a screen recording with still stretches', () => {
     const random = seededRandom(9);
     const intervals = Array.from({ length: 240 }, (_, i) =>
       i % 16 === 9 ? STEP * (5 + Math.floor(random() * 80)) : STEP,
@@ -135,7 +135,7 @@ describe('detectTimestampGaps', () => {
     expect(gaps[0]).toMatchObject({ frameBefore: 70 });
   });
 
-  it('leaves a first picture that stands alone there too', () => {
+  it('also ignores a first picture that is shown longer there', () => {
     const phone = Array.from({ length: 150 }, (_, i) => (i % 3 === 0 ? STEP : STEP * 2));
     phone[0] = STEP * 30;
     expect(detectTimestampGaps(timesOf(phone))).toEqual([]);

@@ -3,39 +3,45 @@ import { classifyIntervals, type Intervals } from '../packets/picture-intervals.
 
 /** A hole in the times between two displayed pictures. */
 export interface TimestampGap {
-  /** Last picture before the hole; the next picture is the first behind it. */
+  /** Last picture before the hole; the next picture is the first after it. */
   readonly frameBefore: number;
-  /** Pictures that the usual interval would place inside. */
+  /** Number of pictures that would fit inside at the usual interval. */
   readonly missing: number;
-  /** Interval over the local median. */
+  /** Interval divided by the local median. */
   readonly ratio: number;
   readonly confidence: number;
 }
 
-/** Share of intervals around a hole that keep the rhythm, holes of whole pictures among them, without which no loss is claimed. */
+/**
+ * A loss is claimed only if this share of the intervals around it keeps the rhythm; holes of whole pictures keep it
+ * too.
+ */
 const REGULAR_SHARE = 0.8;
-/** Share of intervals of exactly one picture without which there is no rhythm. */
+/** There is a rhythm only if this share of the intervals is exactly one picture. */
 const SINGLE_SHARE = 0.5;
-/** Distance from a whole number of pictures up to which an interval keeps the rhythm, pictures. */
+/** An interval keeps the rhythm if it is at most this far from a whole number of pictures, pictures. */
 export const WHOLE_SLACK = 0.15;
 const WINDOW = 15;
-/** In a clip of variable rate only a hole this many times its longest usual interval counts... */
+/** In a clip of variable rate, a hole must be this many times as long as the longest usual interval... */
 const VARIABLE_RATIO = 3;
-/** ...and at least this long, milliseconds. */
+/** ...and at least this long, ms. */
 const VARIABLE_MIN_MS = 250;
-/** More holes of that length are how the clip was taken: stretches in which nothing changed on a screen. */
+/**
+ * If there are more holes of that length, they are how the clip was recorded: stretches in which nothing changed on a
+ * screen.
+ */
 const VARIABLE_MOST = 4;
 
 /**
- * Holes in the timestamps. In a clip of constant rate: an interval of 1.5 times the local median and more
- * where its neighbours are regular. In a clip that varies by nature nothing below three times its longest
- * usual interval is called a loss, and nothing at all where such holes are many.
+ * Finds holes in the timestamps. In a clip of constant rate: intervals of at least 1.5 times the local median with
+ * regular neighbours. In a clip of naturally variable rate: only intervals of at least three times the longest usual
+ * one, and none if there are many of them.
  */
 export function detectTimestampGaps(times: PictureTimes): TimestampGap[] {
   const intervals = classifyIntervals(times.ptsTicks, times.timeBase);
   if (times.variableByNature || intervals.variableByNature) return variableGaps(times, intervals.ticks);
   return intervals.ticks.flatMap((ticks, i) => {
-    // Recorders and writers of AVI start unevenly, and a cut by stream copy leaves out pictures before the last.
+    // Recorders and AVI writers start unevenly, and a cut by stream copy omits pictures before the last one.
     if (i === 0 || i === intervals.ticks.length - 1 || intervals.kinds[i] !== 'long') return [];
     const from = Math.max(0, i - WINDOW);
     const others = intervals.kinds.flatMap((_, k) => (k >= from && k <= i + WINDOW && k !== i ? [k] : []));
@@ -62,12 +68,12 @@ function isWhole({ ticks, localMedianTicks }: Intervals, at: number): boolean {
 
 function variableGaps(times: PictureTimes, ticks: readonly number[]): TimestampGap[] {
   const sorted = [...ticks].sort((a, b) => a - b);
-  // Up to one hole in 25 intervals may be a loss without becoming the rule that losses are held against.
+  // Up to one hole in 25 intervals may be a loss without raising the limit that losses are compared with.
   const longestUsual = sorted[Math.floor((sorted.length - 1) * 0.96)] ?? 0;
   const minTicks = (VARIABLE_MIN_MS * times.timeBase.den) / (times.timeBase.num * 1000);
   if (ticks.filter((interval) => interval >= minTicks).length > VARIABLE_MOST) return [];
   return ticks.flatMap((interval, i) => {
-    // As in a constant rate: a first picture that stands is how recorders start, and how fragments tell that the others come late.
+    // As in a constant rate: recorders start with a longer first picture, and fragments express a late start so.
     if (i === 0 || interval < VARIABLE_RATIO * longestUsual || interval < minTicks) return [];
     const missing = Math.round(interval / times.medianIntervalTicks) - 1;
     return [{ frameBefore: i, missing, ratio: interval / times.medianIntervalTicks, confidence: 0.7 }];

@@ -18,7 +18,7 @@ const CLEAR: JumpMeasure = {
   atPlaces: NO_VOTES,
 };
 
-/** The clear ones of steps with so small odds; `factor` is that of the first. */
+/** The clear steps among those with such small odds; `factor` applies to the first. */
 function clear(at: readonly number[], odds = 2, { factor = 2, speaks = false } = {}): number[] {
   const jumps = new Map(
     at.map((step, k) => [step, k > 0 ? CLEAR : { ...CLEAR, votes: { ...CLEAR.votes, factor } }]),
@@ -28,7 +28,7 @@ function clear(at: readonly number[], odds = 2, { factor = 2, speaks = false } =
 }
 
 describe('clearSteps', () => {
-  it('takes a step for a loss over which all windows go on by one factor, though its odds are small', () => {
+  it('takes a step for a loss if all windows continue across it by one factor, although its odds are small', () => {
     expect(clear([100])).toEqual([100]);
     expect(clear([100], 1)).toEqual([]);
     expect(clear([100], 1, { speaks: true })).toEqual([100]);
@@ -43,7 +43,7 @@ describe('clearSteps', () => {
     { steadiness: 0.5 },
     { excess: 1.2 },
     { leastAround: 0.1 },
-  ])('asks every measure: $votes $agreement $steadiness $excess $leastAround', (other) => {
+  ])('requires every measure: $votes $agreement $steadiness $excess $leastAround', (other) => {
     const jumps = new Map([[100, { ...CLEAR, ...other }]]);
     expect([
       ...clearSteps(
@@ -59,18 +59,18 @@ describe('clearSteps', () => {
     expect(clear([60, 110, 160])).toEqual([60, 110, 160]);
     expect(clear([60, 110, 160, 200])).toEqual([]);
     expect(clear([60, 65, 70])).toEqual([]);
-    // Odds that speak for losses by themselves make no rhythm.
+    // Odds that are sufficient by themselves do not count towards a rhythm.
     expect(clear([60, 110, 160, 200], 3)).toEqual([60, 110, 160, 200]);
   });
 
-  it('finds a longer step in the midst of such a rhythm', () => {
+  it('finds a longer step within such a rhythm', () => {
     expect(clear([60, 110, 160, 200], 2, { factor: 4 })).toEqual([60]);
     expect(clear([60, 110, 160, 200, 240], 2, { factor: 2.2 })).toEqual([]);
   });
 });
 
 describe('beatenSteps', () => {
-  /** Steps that change as much as the first says; all others half of it. */
+  /** Steps with the given change; all others have half of the first. */
   const beaten = (
     at: readonly number[],
     levels: readonly number[] = [],
@@ -83,17 +83,17 @@ describe('beatenSteps', () => {
     return [...beatenSteps({ jumps, meanDiff }, FPS)];
   };
 
-  it('names steps of two pictures that follow each other within a second', () => {
+  it('names steps of two pictures that are repeated within a second', () => {
     expect(beaten([103, 105, 108, 111])).toEqual([103, 105, 108, 111]);
     expect(beaten([105, 108])).toEqual([]);
     expect(beaten([100, 140, 180])).toEqual([]);
   });
 
-  it('leaves one that changes much more than the others', () => {
+  it('leaves out one that changes much more than the others', () => {
     expect(beaten([103, 108, 113, 118], [3, 4.5, 3, 3])).toEqual([103, 113, 118]);
   });
 
-  it('asks the windows, and whether one picture is missing', () => {
+  it('requires agreement of the windows on one missing picture', () => {
     expect(beaten([103, 105, 108], [], { votes: { voters: 4, share: 1, factor: 2 } })).toEqual([]);
     expect(beaten([103, 105, 108], [], { votes: { voters: 12, share: 0.7, factor: 2 } })).toEqual([]);
     expect(beaten([103, 105, 108], [], { votes: { voters: 12, share: 0.9, factor: 3 } })).toEqual([]);

@@ -2,7 +2,7 @@ import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
 import { isUnanimous } from './detect-hidden-drops-direction.ts';
 
-/** The windows must say so by every measure that they have. */
+/** Minimum of every measure that the windows must reach. */
 const CLEAR = {
   voters: 3,
   share: 0.65,
@@ -14,26 +14,26 @@ const CLEAR = {
   leastAround: 0.2,
 };
 /**
- * Least odds of such a step. With 0 instead seven more of 266 losses above the noise are found, and three cuts inside shots are claimed in 29 minutes of
- * unharmed clips and clips that were cut for it.
+ * Least odds of such a step. With 0 instead, seven more of 266 losses above the noise are found, but three cuts inside
+ * shots are claimed in 29 minutes of intact clips and clips that were cut for it.
  */
 export const CLEAR_ODDS = 1.4;
-/** ...and where the sound says that pictures are missing. */
+/** ...and the least odds when the sound says that pictures are missing. */
 const SPOKEN_ODDS = 0;
-/** Steps that look so with odds below this are told from the clip's own rhythm by their number. */
+/** Clear steps with lower odds are distinguished from the clip's own rhythm by their number. */
 const WEAK_ODDS = 2.5;
-/** So many of these within this reach are how the clip was made or shown (seconds, to each side)... */
+/** This many of them within this reach are how the clip was made or shown (seconds, to each side)... */
 const RHYTHM = { steps: 4, reachS: 5 };
-/** ...and so many this near to each other, as a rate shown as a lower one leaves every fourth or fifth picture out. */
+/** ...and this many so close together, because a rate shown as a lower one omits every fourth or fifth picture. */
 const CROWD = { steps: 3, reachS: 1 };
-/** Nearer steps than this share of one are not of its kind: the rhythm leaves out one picture at a time. */
+/** Nearby steps with a smaller share of its factor are of another kind: the rhythm omits one picture at a time. */
 const ALIKE_FACTOR = 0.75;
 
 /**
- * Steps over which all motion that windows can follow goes on in its direction, only farther by one factor, in motion that is even beside it: losses
- * though the odds, which know no direction, are small. A recording or a conversion that leaves pictures out in its own rhythm makes the same
- * steps, but many of them.
- * @param odds logarithmic odds of each step, as `scoreJumps` answers them
+ * Steps across which all motion that windows can follow continues in its direction by one larger factor, while the
+ * motion beside it is even. These are losses although their odds, which ignore direction, are small. A recording or
+ * conversion that omits pictures in its own rhythm makes the same steps, but many of them.
+ * @param odds logarithmic odds of each step, as returned by `scoreJumps`
  * @param speaks whether the sound says that pictures are missing
  */
 export function clearSteps(
@@ -69,16 +69,19 @@ function isClear(jump: JumpMeasure): boolean {
   );
 }
 
-/** A single lost picture as nearly all of many windows tell it (`isUnanimous`): about twice as far... */
+/** Factors of a single lost picture when nearly all of many windows agree (`isUnanimous`): about twice as far... */
 const BEAT = { least: 1.6, most: 2.6 };
-/** ...between steps that are shorter, as single pictures were left out. */
+/** ...and it must be this many times as long as the steps beside it, as when single pictures were omitted. */
 const BEAT_RATIO = 1.3;
-/** A step that changes so much more than the others is none of them: a loss in such a stretch. */
+/**
+ * Steps with less than this share of its change are of another kind, so a much larger step is a loss in such a stretch.
+ */
 const ALIKE_LEVEL = 0.75;
 
 /**
- * Steps that are as long as others close by, three in a second and more: each looks like a single lost picture beyond doubt, but a stretch that runs faster, or was shown at
- * another rate, leaves out its second, third or fourth pictures so. Nothing is missing there that its maker wanted.
+ * Steps that recur with similar length, at least three within a second to each side. Each looks like a single lost
+ * picture beyond doubt. But a stretch that runs faster, or was shown at another rate, omits every second, third or
+ * fourth picture in this way, and nothing that its maker wanted is missing.
  */
 export function beatenSteps(
   { jumps, meanDiff }: Pick<FrameSeries, 'jumps' | 'meanDiff'>,

@@ -1,22 +1,22 @@
 import type { FrameSeries, Lag } from '#server/media/grey/grey-series.ts';
 import { clamp, median } from '#server/media/statistics.ts';
 
-/** Changes below this are rounding, grey levels. */
+/** Smaller changes are rounding, grey levels. */
 const LEAST = 0.15;
-/** Motion below this is rounding, pixels of the small picture. */
+/** Smaller motion is rounding, pixels of the small picture. */
 const LEAST_SHIFT = 0.1;
 
-/** Features that are held against what is usual in the clip besides standing for themselves. */
+/** Number of features that are also compared with what is usual in the clip. */
 const HELD_COUNT = 14;
-/** Where a clip has fewer steps to judge by than this, what is usual is taken from clips at large. */
+/** With fewer steps in a clip, what is usual is taken from clips in general. */
 const MIN_STEPS = 30;
 /**
- * The sixth highest step stands for the highest natural one: up to five losses in a clip do not raise what
- * they are held against.
+ * The sixth highest step stands for the highest natural one, so that up to five losses in a clip do not raise the
+ * comparison.
  */
 const SIXTH = 6;
 
-/** What is usual in a clip for one feature: middle, upper tenth, upper 3 %, sixth highest. */
+/** Usual values of one feature in a clip: median, upper tenth, upper 3 %, sixth highest. */
 interface Usual {
   readonly middle: number;
   readonly tenth: number;
@@ -27,8 +27,8 @@ interface Usual {
 const UNKNOWN: Usual = { middle: 0, tenth: 0.4, top: 0.6, sixth: 0.6 };
 
 /**
- * Evidence for a loss right before picture `at`, one number each; NaN where it cannot be measured. All but the
- * last two are ratios (natural logarithms) or shares, so that they mean the same in every clip.
+ * Evidence for a loss right before picture `at`, one number each; NaN where it cannot be measured. All but the last two
+ * are ratios (natural logarithms) or shares, so that they mean the same in every clip.
  * @param from first picture whose step belongs to the shot, at most six before `at`
  * @param to one past the last such picture
  */
@@ -79,12 +79,12 @@ export function stepFeatures(series: FrameSeries, at: number, from: number, to: 
   ];
 }
 
-/** Holds the features of one step against those of all steps around it. */
+/** Extends the features of one step by comparisons with all steps around it. */
 export type FeatureScale = (features: readonly number[]) => number[];
 
 /**
- * Learns what is usual from the steps around, and appends to the features of a step how far it stands above
- * that: in units of the upper tenth and of the upper 3 %, and over the sixth highest.
+ * Learns what is usual from the steps around. For each compared feature it appends how far a step exceeds that: in
+ * units of the upper tenth and of the upper 3 %, and over the sixth highest.
  */
 export function featureScale(around: readonly (readonly number[])[]): FeatureScale {
   const usual = Array.from({ length: HELD_COUNT }, (_, k) =>
@@ -127,13 +127,13 @@ function lagOf(series: FrameSeries, lag: Lag): readonly number[] {
   return series.blockDiff.get(lag) ?? [];
 }
 
-/** Differences over `lag` pictures inside the shot that do not reach across the step into `at`. */
+/** Differences over `lag` pictures inside the shot that do not span the step into `at`. */
 function clearOf(series: FrameSeries, at: number, from: number, to: number, lag: 2 | 4): number[] {
   const values = lagOf(series, lag);
   return [...values.slice(Math.max(0, from - 1 + lag), at), ...values.slice(at + lag, to)];
 }
 
-/** Differences over `lag` pictures across the step, against the largest beside it. */
+/** Differences over `lag` pictures across the step, relative to the largest beside it. */
 function acrossLag(series: FrameSeries, at: number, from: number, to: number, lag: 2 | 4): number {
   const beside = clearOf(series, at, from, to, lag);
   const across = lagOf(series, lag).slice(at, Math.min(to, at + lag));
@@ -141,7 +141,7 @@ function acrossLag(series: FrameSeries, at: number, from: number, to: number, la
   return level(median(across)) - level(Math.max(...beside));
 }
 
-/** How much farther the whole picture is displaced than beside, along the motion beside. */
+/** How much farther the whole picture shifts along the motion than in the steps beside it. */
 function shiftRise({ motionX, motionY }: FrameSeries, at: number): number {
   const x = ((motionX[at - 1] ?? 0) + (motionX[at + 1] ?? 0)) / 2;
   const y = ((motionY[at - 1] ?? 0) + (motionY[at + 1] ?? 0)) / 2;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readForest } from './detect-hidden-drops-forest.ts';
 
-/** A tree that asks for feature 1 at 0.5 first, then always below, except above: feature 0 at -2. */
+/** A tree that first splits feature 1 at 0.5 and then always goes to the lower side, except above: feature 0 at -2. */
 const TREE = [1, 500, 0, 32_767, 0, -2000, 0, 32_767, 0, 32_767, 0, 32_767, 0, 32_767];
 const ANSWERS = [100, 0, 0, 0, 200, 0, 300, 0];
 
@@ -14,7 +14,7 @@ function stored(numbers: readonly number[]): string {
 describe('readForest', () => {
   const tree = stored([...TREE, ...ANSWERS]);
 
-  it('follows the questions to an answer', () => {
+  it('follows the splits to an answer', () => {
     const forest = readForest({ bias: -1, trees: [tree] });
     expect(forest([0, 0.4])).toBeCloseTo(-0.9);
     expect(forest([-3, 0.5])).toBeCloseTo(-0.8);
@@ -25,7 +25,7 @@ describe('readForest', () => {
     expect(readForest({ bias: 0.5, trees: [tree, tree] })([0, 0.4])).toBeCloseTo(0.7);
   });
 
-  it('takes what could not be measured for very low', () => {
+  it('treats a value that could not be measured as very low', () => {
     expect(readForest({ bias: 0, trees: [tree] })([NaN, NaN])).toBeCloseTo(0.1);
     expect(readForest({ bias: 0, trees: [tree] })([NaN, 1])).toBeCloseTo(0.2);
   });

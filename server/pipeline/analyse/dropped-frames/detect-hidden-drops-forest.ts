@@ -1,21 +1,21 @@
-/** Boosted trees of three questions each, as they are stored. */
+/** Boosted trees of depth three in their stored form. */
 export interface ForestWeights {
   readonly bias: number;
   /**
-   * One tree each: 16-bit numbers, big-endian, base64. Seven questions in heap order, each the number of a feature and
-   * a limit in thousandths, then the eight answers in thousandths.
+   * One string per tree: 16-bit numbers, big-endian, base64. Seven splits in heap order, each a feature number and a
+   * threshold in thousandths, then the eight answers in thousandths.
    */
   readonly trees: readonly string[];
 }
 
-/** Logarithmic odds from features; NaN is answered like a very low value. */
+/** Computes logarithmic odds from features; NaN is treated as a very low value. */
 export type Forest = (features: readonly number[]) => number;
 
 const QUESTIONS = 7;
 const ANSWERS = 8;
 const UNIT = 1000;
 
-/** Reads stored trees (gradient boosting, J. Friedman, "Greedy function approximation", 2001). */
+/** Parses stored trees (gradient boosting, J. Friedman, "Greedy function approximation", 2001). */
 export function readForest({ bias, trees }: ForestWeights): Forest {
   const numbers = trees.map((tree) => {
     const bytes = Buffer.from(tree, 'base64');

@@ -6,7 +6,7 @@ import { countMissing } from './detect-hidden-drops-growth.ts';
 
 const AT = 40;
 
-/** Differences that grow with the distance as motion makes them, `lost` pictures missing before picture 40. */
+/** Differences that grow with the distance as motion makes them, with `lost` pictures missing before picture 40. */
 function differences(lost: number, grown: (distance: number) => number) {
   const of = (lag: number) =>
     Array.from({ length: 80 }, (_, i) => grown(i >= AT && i - lag < AT ? lag + lost : lag));
@@ -30,13 +30,13 @@ const jump = (slope: number, agreement: number): JumpMeasure => ({
 
 describe('countMissing', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 9, 12])(
-    'reads %i missing pictures between the measured distances',
+    'interpolates %i missing pictures between the measured distances',
     (lost) => {
       expect(countMissing(differences(lost, slowing), AT, undefined)).toBe(lost);
     },
   );
 
-  it('takes the mean with what the vectors say, where they agree', () => {
+  it('averages with what the vectors say, when they agree', () => {
     const seen = differences(8, slowing);
     expect(countMissing(seen, AT, jump(5, 0.7))).toBe(6);
     expect(countMissing(seen, AT, jump(5, 0.3))).toBe(8);
@@ -44,7 +44,7 @@ describe('countMissing', () => {
     expect(countMissing(seen, AT, jump(5, 0.99))).toBe(4);
   });
 
-  it('goes by the windows that vote for one factor, where they do and it is a longer step', () => {
+  it('follows windows that vote for one factor, when it is a longer step', () => {
     const seen = differences(8, slowing);
     const voted = (share: number, factor: number) => ({
       ...jump(5, 0.7),
@@ -56,7 +56,7 @@ describe('countMissing', () => {
     expect(countMissing(seen, AT, voted(0.8, 1.0))).toBe(6);
   });
 
-  it('goes by a third of many windows where no more changes than their factor explains', () => {
+  it('follows a third of many windows when the change is no larger than their factor explains', () => {
     const third = (factor: number) => ({ ...jump(5, 0.7), votes: { voters: 12, share: 0.35, factor } });
     const seen = differences(3, (distance) => 8 * distance);
     expect(countMissing(seen, AT, third(4))).toBe(3);
@@ -69,7 +69,7 @@ describe('countMissing', () => {
     ).not.toBe(2);
   });
 
-  it('tells no large number from differences that have stopped growing', () => {
+  it('gives no large number when the differences have stopped growing', () => {
     const flat = differences(6, (distance) => Math.min(30, 8 * distance));
     expect(countMissing(flat, AT, undefined)).toBeLessThanOrEqual(7);
     const noisy = new Map(flat).set(

@@ -3,32 +3,40 @@ import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
 import { clamp, median } from '#server/media/statistics.ts';
 import { agrees, votesOf } from './detect-hidden-drops-direction.ts';
 
-/** Steps on each side whose differences over several pictures a jump is held against. */
+/** Steps on each side whose differences over several pictures a jump is compared with. */
 const FLANK = 6;
-/** From this agreement of the windows on, how much longer the step is than those beside it is listened to... */
+/** From this agreement of the windows on, their slope is used... */
 const HEARD_AGREEMENT = 0.5;
-/** ...between these factors: beyond them the windows have lost what they followed. */
+/** ...if it lies between these factors; beyond them the windows have lost what they followed. */
 const HEARD_SLOPE = { least: 1.5, most: 9 };
-/** Nearly all windows say the same, and not too far: nothing else has to be asked. */
+/** Nearly all windows agree, and not too far: nothing else is needed. */
 const CLEAR = { agreement: 0.95, slope: 6 };
-/** Share of the windows that is believed whatever the pictures change by; else they change no more than a step so many times the usual one would. */
+/**
+ * A larger share of agreeing windows is trusted whatever the change. Below it, the change may be at most `EXPLAINED`
+ * times what their factor explains.
+ */
 const WIDELY = 0.4;
 const EXPLAINED = 1.3;
-/** Differences over 16 pictures that exceed those over 8 by less than this have stopped growing: they tell no number. */
+/**
+ * If differences over 16 pictures exceed those over 8 by less than this factor, they have stopped growing and give no
+ * number.
+ */
 const STILL_GROWS = 1.3;
-/** What is believed then: the distance up to which differences grow in most clips. */
+/** Maximum count in that case: the distance up to which differences grow in most clips. */
 const MOST_UNGROWN = 8;
-/** Grey levels below which differences are noise. */
+/** Smaller differences are noise, grey levels. */
 const NOISE = 0.1;
 
-/** Differences between pictures `lag` apart, by the later one. */
+/** Differences between pictures `lag` apart, indexed by the later one. */
 export type LagDifferences = ReadonlyMap<number, ArrayLike<number>>;
 
 /**
- * How many pictures are missing before picture `at`: as many as a difference like the one there takes elsewhere in the shot, less
- * the step itself. Read between the measured distances, as the differences grow ever slower; where the vectors of many windows say how much
- * longer the step is, the geometric mean of both. 115 found losses of 1 to 8 pictures in eleven clips were counted
- * wrong by 129 pictures in all, where the nearest measured distance was off by 161 (55 of them kept out: 61 and 77), both fitted to the time that is missing (docs/benchmarks/repeats-and-losses.md).
+ * Counts the pictures missing before picture `at`: the distance at which a difference like the one there occurs
+ * elsewhere in the shot, minus the step itself. Interpolated between the measured distances, because differences grow
+ * ever more slowly. If the vectors of many windows say how much longer the step is, the geometric mean of both. In 115
+ * found losses of 1 to 8 pictures in eleven clips the errors add up to 129 pictures, against 161 for the nearest
+ * measured distance (in 55 held-out losses 61 against 77), both fitted to the missing time
+ * (docs/benchmarks/repeats-and-losses.md).
  * @returns at least 1
  */
 export function countMissing(blockDiff: LagDifferences, at: number, jump: JumpMeasure | undefined): number {
@@ -43,7 +51,9 @@ export function countMissing(blockDiff: LagDifferences, at: number, jump: JumpMe
   return Math.max(1, Math.round(heard === null ? grown : Math.sqrt(Math.max(0.5, grown) * heard)));
 }
 
-/** True where the windows agree on a longer step widely, or, as a third of many do, on one that explains all of the change. */
+/**
+ * True if the windows widely agree on a longer step, or a third of many agree on one that explains the whole change.
+ */
 export function isCounted(blockDiff: LagDifferences, at: number, votes: JumpVotes): boolean {
   if (!agrees(votes) || votes.share >= WIDELY) return agrees(votes);
   const steps = blockDiff.get(1) ?? [];

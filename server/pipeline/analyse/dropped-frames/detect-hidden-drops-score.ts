@@ -3,30 +3,30 @@ import { clamp } from '#server/media/statistics.ts';
 import { featureScale, stepFeatures, type FeatureScale } from './detect-hidden-drops-features.ts';
 import type { Forest } from './detect-hidden-drops-forest.ts';
 
-/** Steps next to each other that differ by more than this (logarithm) are a start or an end, not a jump. */
+/** Neighbouring steps that differ by more than this (logarithm) are a start or an end of motion, not a jump. */
 const MAX_UNEVEN = 1.6;
-/** What is usual is measured this far to each side, seconds. */
+/** Reach to each side for measuring what is usual, seconds. */
 const REACH_S = 5;
-/** A rise (logarithm) must be this large. */
+/** Least rise of a jump (logarithm). */
 const MIN_RISE = 0.1;
 
-/** Steps around a picture that belong to its shot: from `from` to before `to`. */
+/** Steps around a picture that belong to its shot, from `from` to before `to`. */
 export interface Flanks {
   readonly from: number;
   readonly to: number;
 }
 
-/** Features of each step of a clip, and what they are held against. */
+/** Features of each step of a clip, and what they are compared with. */
 export interface JumpFeatures {
-  /** Features by themselves; null where a step may not be judged. */
+  /** Features of each step alone; null where a step may not be judged. */
   readonly own: readonly (readonly number[] | null)[];
-  /** True where a step may be a loss by its rise alone. */
+  /** Whether a step may be a loss by its rise alone. */
   isRise(at: number): boolean;
   scaleAt(at: number): FeatureScale;
 }
 
 /**
- * @param usable the flanks of steps that may be judged, else null: at cuts, at flashes, in stillness
+ * @param usable the flanks of steps that may be judged, else null: at cuts, at flashes, in still scenes
  * @param fps pictures per second
  */
 export function jumpFeatures(
@@ -46,10 +46,10 @@ export function jumpFeatures(
 }
 
 /**
- * Logarithmic odds that pictures are missing before each picture: how far all that moves goes in this step
- * against the steps beside it, and how that compares with such steps around it. The same rise is proof in an
- * even pan and nothing in a scuffle. Parameters as for `jumpFeatures`.
- * @returns null where nothing could be measured, negative infinity where no loss looks like this
+ * Logarithmic odds that pictures are missing before each picture: how far everything that moves goes in this step
+ * relative to the steps beside it, and how that compares with the steps around. The same rise is proof in an even pan
+ * and means nothing in a scuffle. Parameters as for `jumpFeatures`.
+ * @returns null where nothing could be measured, negative infinity where the step cannot be a loss
  */
 export function scoreJumps(
   series: FrameSeries,
@@ -65,7 +65,7 @@ export function scoreJumps(
   });
 }
 
-/** What is usual around each picture, learnt anew every second. */
+/** What is usual around each picture, computed once per second of the clip. */
 function movingScale(
   features: readonly (readonly number[] | null)[],
   fps: number,
@@ -73,7 +73,7 @@ function movingScale(
   const second = Math.max(1, Math.round(fps));
   const reach = Math.round(REACH_S * fps);
   const scales = Array.from({ length: Math.ceil(features.length / second) }, (_, k) => {
-    // Near an end of the clip the window moves inwards, so that it always spans as many pictures.
+    // Near an end of the clip the window shifts inwards, so that it always spans the same number of pictures.
     const from = clamp(Math.round((k + 0.5) * second) - reach, 0, Math.max(0, features.length - 2 * reach));
     return featureScale(features.slice(from, from + 2 * reach).filter((one) => one !== null));
   });

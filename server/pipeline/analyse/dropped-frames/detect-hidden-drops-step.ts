@@ -5,58 +5,58 @@ import { median } from '#server/media/statistics.ts';
 import { MIN_EXCESS, MIN_SLOPE, MIN_STEADINESS, MIN_WINDOWS } from './detect-hidden-drops-direction.ts';
 import type { Flanks } from './detect-hidden-drops-score.ts';
 
-/** Pictures on each side that a jump is held against. */
+/** Pictures on each side that a jump is compared with. */
 export const FLANK = 6;
-/** Between a cut and a jump there may be as few. */
+/** Between a cut and a jump this many are enough. */
 const SHORT_FLANK = 3;
-/** Block difference around (grey levels) below which motion drowns in noise. */
+/** With a smaller block difference around, motion is lost in noise, grey levels. */
 export const MIN_MOTION = 2;
-/** Steps of so little motion still show what is usual in the clip. */
+/** Steps with this little motion still show what is usual in the clip. */
 const MIN_JUDGED_MOTION = 1;
-/** ...agreement of steady motion that is only longer, and the least step around it. */
+/** Minimum for steady motion that only goes farther: agreement, and the shortest step and the speed around it. */
 export const MIN_AGREEMENT = 0.8;
 const MIN_LEAST = 0.25;
 const MIN_SPEED = 0.15;
-/** The whole picture jumps: mean and block difference over the liveliest picture of both flanks. */
+/** A jump of the whole picture: mean and block difference relative to the liveliest picture of both flanks. */
 const PLAIN_MEAN_RATIO = 1.45;
 const PLAIN_BLOCK_RATIO = 1.2;
 const PLAIN_MOTION = 3;
-/** Everything lively changes more than before and after, and the whole is the liveliest around. */
+/** Everything lively changes more than before and after, and the whole picture changes most of all around. */
 const COMMON = { blocks: 12, rise: 1.4, meanRatio: 1.15, blockRatio: 1.1 };
-/** Motion that goes on as before refutes a jump: something appeared (measured: at most 1.08 when a digit changes). */
+/** Motion that continues as before refutes a jump: something appeared (measured: at most 1.08 when a digit changes). */
 const REFUTED_RISE = 1.15;
 const REFUTING_BLOCKS = 8;
 const EVEN_SLOPE = 1.3;
-/** Both kinds of evidence, each a little weaker. */
+/** Limits when both kinds of evidence are present but each is slightly weaker. */
 const MIXED = { slope: 1.7, agreement: 0.6, excess: 1.4, meanRatio: 1.25, blockRatio: 1.1 };
-/** A change of the histogram beyond this is a flash or a cut, no jump. */
+/** A larger change of the histogram is a flash or a cut, not a jump. */
 export const MAX_HISTOGRAM = 0.05;
-/** ...unless half of all that moves goes so much farther (logarithm): then up to this. */
+/** ...up to this limit if half of everything that moves goes this much farther (logarithm). */
 export const MAX_HISTOGRAM_JUMP = 0.085;
 const JUMP_RISE = 0.6;
-/** A step into a picture against the steps around it. */
+/** A step into a picture, relative to the steps around it. */
 export interface Step {
   readonly flanks: Flanks;
   readonly jump: JumpMeasure | undefined;
-  /** Over the liveliest picture of both flanks. */
+  /** Mean and block difference relative to the liveliest picture of both flanks. */
   readonly meanRatio: number;
   readonly blockRatio: number;
-  /** Mean difference over the larger one of the two steps next to it. */
+  /** Mean difference relative to the larger of the two adjacent steps. */
   readonly nextRatio: number;
-  /** Block difference over the livelier of the two next to it. */
+  /** Block difference relative to the livelier of the two adjacent steps. */
   readonly nearRatio: number;
   /** Median block difference of the quieter flank. */
   readonly motion: number;
   /** Change of the histogram. */
   readonly flash: number;
-  /** True when both flanks are whole: no cut and no end of the clip is near. */
+  /** True when both flanks are complete: no cut and no end of the clip is near. */
   readonly inside: boolean;
 }
 
-/** Measures the step into picture `i`; null where too little of its shot lies on one side. */
+/** Measures the step into picture `i`; null when one side has too little of its shot. */
 export function measureStep(series: FrameSeries, cuts: readonly number[], i: number): Step | null {
   const moves = series.blockDiff.get(1) ?? [];
-  // The flanks end where the shot ends: the step into a cut is none of its motion.
+  // The flanks end where the shot ends, because the step into a cut is not motion.
   const shotStart = cuts.findLast((cut) => cut <= i) ?? 0;
   const shotEnd = cuts.find((cut) => cut > i) ?? series.count;
   const from = Math.max(1, i - FLANK, shotStart + 1);
@@ -80,12 +80,12 @@ export function measureStep(series: FrameSeries, cuts: readonly number[], i: num
   };
 }
 
-/** Flanks of the steps that may be judged: away from cuts, flashes and stillness. */
+/** Flanks of the steps that may be judged: away from cuts, flashes and still scenes. */
 export function judgeableSteps(series: FrameSeries, cuts: readonly number[]): (at: number) => Flanks | null {
   return (i) => judgeable(measureStep(series, cuts, i), series.rises[i]);
 }
 
-/** Flanks of a step that may be judged, else null: at a flash, in stillness. */
+/** Flanks of a step that may be judged; null at a flash and in still scenes. */
 export function judgeable(step: Step | null | undefined, rise: StepRise | null | undefined): Flanks | null {
   return step && step.motion >= MIN_JUDGED_MOTION && isNoFlash(step, rise) ? step.flanks : null;
 }
@@ -103,7 +103,7 @@ export function isJump(step: Step): boolean {
   return plain || (jump !== undefined && (isCommonRise(jump, step) || isLongerStep(jump, step)));
 }
 
-/** True when the lively parts move on as before: something appeared elsewhere. */
+/** True when the lively parts move on as before, so that something appeared elsewhere. */
 function isRefuted(jump: JumpMeasure | undefined): boolean {
   if (!jump) return false;
   if (jump.livelyBlocks >= REFUTING_BLOCKS && jump.commonRise < REFUTED_RISE) return true;
@@ -136,7 +136,7 @@ function isLongerStep(jump: JumpMeasure, { meanRatio, blockRatio }: Step): boole
   return steady || mixed;
 }
 
-/** A jump by looser limits, for the question how usual jumps are in this clip. */
+/** A jump by looser limits, used to find out how usual jumps are in this clip. */
 export function isLoose({ jump, blockRatio, nearRatio, motion, flash, inside }: Step): boolean {
   if (!inside || flash > MAX_HISTOGRAM) return false;
   if (motion < MIN_MOTION || nearRatio < 1.3) return false;

@@ -1,11 +1,11 @@
 import type { ForestWeights } from './detect-hidden-drops-forest.ts';
 
 /**
- * Trees that tell a loss from a natural step (`detect-hidden-drops-features.ts` has the features, in this order).
- * Learnt (`npm run bench -- hidden-drops` has the recipe) on losses of 1 to 5 pictures at random places of 63 public
- * and 15 made clips, as they are and at half their rate, half of them also coded twice and played backwards, against all
- * other steps of those clips. The shipped trees come from a prototype of the command with the same settings.
- * docs/benchmarks/repeats-and-losses.md has how forests do on clips they have not seen.
+ * Trees that separate a loss from a natural step (`detect-hidden-drops-features.ts` has the features, in this order).
+ * Trained (`npm run bench -- hidden-drops` has the recipe) on losses of 1 to 5 pictures at random places of 63 public
+ * and 15 made clips, at full and at half rate, half of them also re-encoded and played backwards, against all other
+ * steps of those clips. The shipped trees come from a prototype of the command with the same settings.
+ * docs/benchmarks/repeats-and-losses.md shows how forests perform on clips they have not seen.
  */
 export const LOSS_FOREST: ForestWeights = {
   bias: -1.3331,

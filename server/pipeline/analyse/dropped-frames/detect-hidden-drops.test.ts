@@ -7,7 +7,7 @@ import type { Forest } from './detect-hidden-drops-forest.ts';
 import { detectHiddenDrops } from './detect-hidden-drops.ts';
 
 const FPS = 30;
-/** So slow that one picture more of sound is no matter of its last block. */
+/** So slow that one more picture of sound cannot be only its last block. */
 const SLOW_FPS = 15;
 const NONE = new Set<number>();
 const LOSS: JumpMeasure = {
@@ -29,14 +29,14 @@ const moves = (jumps: readonly number[], factor = 2.2) =>
   Array.from({ length: 200 }, (_, i) => (jumps.includes(i) ? factor : 1) * (12 + 2 * Math.sin(i * 1.3)));
 
 describe('detectHiddenDrops', () => {
-  it('finds a step that is longer for everything that moves and counts what is missing', () => {
+  it('finds a step that is longer for everything that moves, and counts what is missing', () => {
     const series = frameSeries(moves([80]), { jumps: new Map([[80, LOSS]]) });
     const [drop, ...others] = detectHiddenDrops(series, [], FPS, NONE);
     expect(others).toEqual([]);
     expect(drop).toMatchObject({ after: 80, missing: 2 });
   });
 
-  it('claims nothing when something appears while the motion goes on', () => {
+  it('claims nothing when something appears while the motion continues', () => {
     const series = frameSeries(moves([80]), { jumps: new Map([[80, APPEARANCE]]) });
     expect(detectHiddenDrops(series, [], FPS, NONE)).toEqual([]);
   });
@@ -55,13 +55,13 @@ describe('detectHiddenDrops', () => {
     expect(detectHiddenDrops(series, [], FPS, NONE)).toEqual([]);
   });
 
-  it('claims nothing where motion drowns in noise', () => {
+  it('claims nothing where motion is lost in noise', () => {
     const quiet = moves([80]).map((move) => move / 20);
     const series = frameSeries(quiet, { jumps: new Map([[80, LOSS]]) });
     expect(detectHiddenDrops(series, [], FPS, NONE)).toEqual([]);
   });
 
-  /** All that moves changes twice as much before the pictures `at`; elsewhere as much as ever, more or less. */
+  /** Everything that moves changes twice as much before the pictures `at`, and about as usual elsewhere. */
   const rising = (at: readonly number[], rise = Math.log(2)) =>
     moves([]).map((_, i) => {
       const value = at.includes(i) ? rise : 0.08 * Math.sin(i * 1.9);
@@ -77,21 +77,21 @@ describe('detectHiddenDrops', () => {
       };
     });
 
-  it('finds a step in which all that moves goes farther than it ever does in this clip', () => {
+  it('finds a step in which everything that moves goes farther than it ever does in this clip', () => {
     const series = frameSeries(moves([80], 2), { rises: rising([80]) });
     expect(detectHiddenDrops(series, [], FPS, NONE).map(({ after }) => after)).toEqual([80]);
   });
 
-  it('takes such steps for the way the clip moves when they are usual', () => {
+  it('ignores such steps when they are usual in the clip', () => {
     const often = Array.from({ length: 12 }, (_, i) => 16 * i + 8);
     const series = frameSeries(moves(often, 2), { rises: rising(often) });
     expect(detectHiddenDrops(series, [], FPS, NONE)).toEqual([]);
   });
 
-  /** Stands for the learnt trees: odds that grow with the rise of the median block alone. */
+  /** Replaces the trained trees: odds that grow only with the rise of the median block. */
   const byRise: Forest = (features) => 10 * (features[3] ?? 0) - 1.5;
 
-  it('believes a weaker jump where the sound outlasts the picture by as many pictures, else not', () => {
+  it('accepts a weaker jump if the sound outlasts the picture by as many pictures, else not', () => {
     const series = frameSeries(moves([80], 1.7), { rises: rising([80], 0.33) });
     const found = (surplus: number | null) =>
       detectHiddenDrops(series, [], SLOW_FPS, NONE, surplus, byRise).map(({ after }) => after);
@@ -101,7 +101,7 @@ describe('detectHiddenDrops', () => {
     expect(found(-40)).toEqual([]);
   });
 
-  it('asks for a second witness of small odds, whatever the sound misses', () => {
+  it('requires a second witness at small odds, whatever the sound is missing', () => {
     const witnessed = moves([80], 1.5);
     const found = (at80: number, rise: number) => {
       const series = frameSeries(
@@ -116,7 +116,7 @@ describe('detectHiddenDrops', () => {
     expect(found(1.15, 0.55)).toEqual([80]);
   });
 
-  it('leaves steps that others close by are like, unless the sound misses pictures', () => {
+  it('ignores steps that resemble others nearby, unless the sound is missing pictures', () => {
     const beats = [78, 80, 83, 86];
     const votes = { voters: 12, share: 0.9, factor: 2 };
     const series = frameSeries(moves(beats, 2.4), {
@@ -129,7 +129,7 @@ describe('detectHiddenDrops', () => {
     expect(found(-5)).toEqual([80]);
   });
 
-  it('leaves a step in which the windows go no farther than in one, though the sound misses pictures', () => {
+  it('ignores a step in which the windows go no farther than one step, although the sound is missing pictures', () => {
     const series = (factor: number) =>
       frameSeries(moves([80], 1.5), {
         rises: rising([80], 0.5),
@@ -141,7 +141,7 @@ describe('detectHiddenDrops', () => {
     expect(found(1.35)).toEqual([]);
   });
 
-  it('asks for more where the sound is as long as the picture than where there is none', () => {
+  it('requires more when the sound is as long as the picture than when there is none', () => {
     const found = (rise: number, surplus: number | null) =>
       detectHiddenDrops(
         frameSeries(moves([80], 1.5), { rises: rising([80], rise) }),
@@ -155,7 +155,7 @@ describe('detectHiddenDrops', () => {
     expect([found(0.6, null), found(0.6, 0)]).toEqual([1, 1]);
   });
 
-  it('believes weak jumps only while most of what the sound misses is unexplained', () => {
+  it('accepts weak jumps only while most of what the sound is missing is unexplained', () => {
     const strong = rising([60], 0.5);
     const rises = rising([120], 0.33).map((rise, i) => (i === 60 ? (strong[i] ?? rise) : rise));
     const found = (surplus: number) =>
@@ -166,7 +166,7 @@ describe('detectHiddenDrops', () => {
     expect(found(-4)).toEqual([60, 120]);
   });
 
-  it('learns nothing from a sound that is longer by what coded sounds are by nature', () => {
+  it('concludes nothing from a sound that is longer only by the natural excess of coded sound', () => {
     const series = frameSeries(moves([80], 1.5), {
       rises: rising([80], 0.33),
       jumps: new Map([[80, { ...LOSS, slope: 4 }]]),
@@ -175,12 +175,12 @@ describe('detectHiddenDrops', () => {
       detectHiddenDrops(series, [], fps, NONE, surplus, byRise, excessMs).length;
     expect([found(30, -2.5), found(30, -3.5)]).toEqual([0, 1]);
     expect([found(30, -3.5, 200), found(30, -6.5, 200)]).toEqual([0, 1]);
-    // By more than that, and not by just as much.
+    // By more than that, but not by exactly as much.
     expect([found(30, -3), found(30, -3.1)]).toEqual([0, 1]);
     expect([found(60, -3.5), found(60, -6.5)]).toEqual([0, 1]);
   });
 
-  it('takes a step whose windows go another way, or no farther, for a jump cut or a flash unless the sound is longer or the odds leave no doubt', () => {
+  it('takes a step whose windows go another way, or no farther, for a jump cut or a flash, unless the sound is longer or the odds leave no doubt', () => {
     const found = (jump: Partial<JumpMeasure>, surplus: number | null, rise = 0.6) => {
       const jumps = new Map([[80, { ...LOSS, commonRise: 2.1, ...jump }]]);
       const series = frameSeries(moves([80], 2), { rises: rising([80], rise), jumps });
@@ -194,7 +194,7 @@ describe('detectHiddenDrops', () => {
     expect([found(elsewhere, null, 0.8), found(asBefore, null, 0.8)]).toEqual([1, 1]);
   });
 
-  it('believes lesser odds where the motion goes on in its direction, only longer, whatever the sound says', () => {
+  it('accepts lower odds when the motion continues in its direction, only farther, whatever the sound says', () => {
     const found = (jump: Partial<JumpMeasure>, surplus: number | null) => {
       const jumps = new Map([[80, { ...LOSS, ...jump }]]);
       const series = frameSeries(moves([80], 2), { rises: rising([80], 0.45), jumps });
@@ -208,7 +208,7 @@ describe('detectHiddenDrops', () => {
     ]).toEqual([0, 0, 0]);
   });
 
-  /** What detectHiddenDrops answers for such jumps at these places. */
+  /** Results of detectHiddenDrops for such jumps at these places. */
   const withVotes = (
     jumps: Readonly<Record<number, Partial<JumpMeasure>>>,
     { surplus = null, rise = 0.45 }: { surplus?: number | null; rise?: number } = {},
@@ -220,12 +220,12 @@ describe('detectHiddenDrops', () => {
   };
   const ASTRAY = { voters: 25, share: 0.15, factor: 4 };
 
-  it('believes windows that vote for a loss although the lost ones spoil the correlation', () => {
+  it('trusts windows that vote for a loss although lost ones spoil the correlation', () => {
     const spoilt = { agreement: 0.3, slope: 2.2 };
     expect(withVotes({ 80: spoilt })).toEqual([]);
     const voted = { ...spoilt, votes: { voters: 12, share: 0.7, factor: 3 } };
     expect(withVotes({ 80: voted })).toEqual([80]);
-    // Motion that stops and goes tells nothing.
+    // Motion that stops and starts says nothing.
     expect(withVotes({ 80: { ...voted, leastAround: 0.01 } })).toEqual([]);
   });
 
@@ -237,7 +237,7 @@ describe('detectHiddenDrops', () => {
     expect(withVotes(cut, { rise: 0.8, surplus: -4 })).toEqual([80]);
   });
 
-  it('lets votes weigh where the sound says that pictures are missing', () => {
+  it('lets votes count when the sound says that pictures are missing', () => {
     const goesOn = { votes: { voters: 20, share: 0.9, factor: 3 } };
     const slow = (jump: Partial<JumpMeasure>, rise: number) =>
       withVotes({ 80: { ...jump, slope: 4 } }, { rise, surplus: -4 });
@@ -245,7 +245,7 @@ describe('detectHiddenDrops', () => {
     expect([slow({}, 0.31), slow({ votes: ASTRAY }, 0.31)]).toEqual([[80], []]);
   });
 
-  it('takes a step of small odds for a loss where all windows go on over it, unless the clip has many of its kind', () => {
+  it('takes a step of small odds for a loss if all windows continue across it, unless the clip has many of its kind', () => {
     const goesOn = { slope: 2, excess: 1.9, votes: { voters: 20, share: 0.9, factor: 2 } };
     expect(withVotes({ 80: goesOn }, { rise: 0.32 })).toEqual([80]);
     expect(withVotes({ 80: goesOn }, { rise: 0.32, surplus: 0 })).toEqual([80]);
@@ -257,7 +257,7 @@ describe('detectHiddenDrops', () => {
     expect(withVotes({ 50: goesOn, 80: goesOn, 110: goesOn, 140: goesOn }, { rise: 0.32 })).toEqual([]);
   });
 
-  it('holds a step for which nearly all windows vote against those right beside it, whatever moves farther off', () => {
+  it('compares a step for which nearly all windows vote with those right beside it, whatever moves farther away', () => {
     const found = (share: number) => {
       const jumps = new Map([[80, { ...LOSS, agreement: 0.5, votes: { voters: 20, share, factor: 2.2 } }]]);
       const livelier = moves([80], 1.8).map((move, i) => (i === 84 ? 2.1 * move : move));
@@ -268,7 +268,7 @@ describe('detectHiddenDrops', () => {
     expect(found(0.6)).toEqual([]);
   });
 
-  it('hears the places where the motion leads when a search has lost the windows', () => {
+  it('uses the places where the motion leads when a search has lost the windows', () => {
     const lost = (share: number) => ({ votes: ASTRAY, atPlaces: { voters: 8, share, factor: 3 } });
     expect(withVotes({ 80: lost(0.6) })).toEqual([80]);
     expect(withVotes({ 80: lost(0.4) })).toEqual([]);
@@ -281,7 +281,7 @@ describe('detectHiddenDrops', () => {
     expect(withVotes({ 80: { votes: { ...few.votes, voters: 6 } } }, { rise: 0.6 })).toEqual([]);
   });
 
-  it('believes one or two pictures only beside more cuts inside shots than losses', () => {
+  it('accepts only one or two pictures when there are more cuts inside shots than losses', () => {
     const going = (factor: number) => ({ votes: { voters: 20, share: 0.9, factor } });
     const cuts = { 40: { votes: ASTRAY }, 150: { votes: ASTRAY } };
     expect(withVotes({ 80: going(5) })).toEqual([80]);
@@ -290,7 +290,7 @@ describe('detectHiddenDrops', () => {
     expect(withVotes({ 80: going(5), 40: cuts[40], 110: going(4) })).toEqual([80, 110]);
   });
 
-  it('believes a third of many windows only where the change is no more than that of a loss', () => {
+  it('trusts a third of many windows only when the change is no larger than that of a loss', () => {
     const found = (share: number, factor: number) => {
       const votes = { voters: 12, share, factor };
       const steps = moves([80], factor);
@@ -302,20 +302,20 @@ describe('detectHiddenDrops', () => {
     expect(found(0.7, 9)).toBe(1);
   });
 
-  it('believes a sound that is longer than all losses explain no less than none', () => {
+  it('treats a sound that is longer than all losses explain like no sound', () => {
     const series = frameSeries(moves([80], 2), { rises: rising([80], 0.53) });
     const found = (surplus: number | null) =>
       detectHiddenDrops(series, [], FPS, NONE, surplus, byRise).length;
     expect([found(null), found(-40), found(0)]).toEqual([1, 1, 0]);
   });
 
-  it('takes a step as far as sixteen pictures for a cut between like scenes', () => {
+  it('takes a step of sixteen pictures for a cut between similar scenes', () => {
     const found = (factor: number) =>
       detectHiddenDrops(frameSeries(moves([80], factor)), [], FPS, NONE).length;
     expect([found(4), found(16)]).toEqual([1, 0]);
   });
 
-  it('takes jumps over a fifth of a second and more, and others beside them, for cuts of an editor unless the sound is longer', () => {
+  it('takes jumps over at least a fifth of a second, and others beside them, for an editor’s cuts unless the sound is longer', () => {
     const found = (far: number, surplus: number | null) => {
       const steps = moves([80], 3).map((move, i) => (i === 140 ? far * move : move));
       return detectHiddenDrops(frameSeries(steps), [], FPS, NONE, surplus).map(({ after }) => after);
@@ -328,7 +328,7 @@ describe('detectHiddenDrops', () => {
     expect(found(7, -5)).toEqual([80, 140]);
   });
 
-  it('keeps near jumps over which the motion goes on beside one as far as an edit, and a far one where nothing leaves doubt', () => {
+  it('keeps near jumps across which the motion continues beside an edit, and a far one only beyond doubt', () => {
     const found = (near: Partial<JumpMeasure>, far: Partial<JumpMeasure>, behind = 1) => {
       const steps = moves([80], 3).map((move, i) => (i === 140 ? 7 * move : i > 140 ? behind * move : move));
       const jumps = new Map([
@@ -339,21 +339,21 @@ describe('detectHiddenDrops', () => {
     };
     expect(found({ agreement: 0.8 }, { agreement: 0.5 })).toEqual([80]);
     expect(found({ agreement: 0.5 }, { agreement: 0.5 })).toEqual([]);
-    // A ball over black moves one window or two, which must leave no doubt.
+    // A ball over black moves one or two windows, which must leave no doubt.
     expect(found({ windows: 1, agreement: 0.99, steadiness: 0.99 }, { agreement: 0.5 })).toEqual([80]);
     expect(found({ windows: 1, agreement: 0.9 }, { agreement: 0.5 })).toEqual([]);
     expect(found({}, {})).toEqual([80, 140]);
-    // A jump cut in a pan comes out at another speed.
+    // A jump cut in a pan continues at another speed.
     expect(found({}, {}, 0.4)).toEqual([80]);
   });
 
-  it('tells an edit by the count that is reported, not by the nearest measured distance', () => {
+  it('recognises an edit by the reported count, not by the nearest measured distance', () => {
     const jumps = new Map([[80, { ...LOSS, agreement: 0.6, slope: 5 }]]);
     const found = detectHiddenDrops(frameSeries(moves([80], 6.2), { jumps }), [], FPS, NONE);
     expect(found).toMatchObject([{ after: 80, missing: 4 }]);
   });
 
-  it('counts an edit by time: six pictures at sixty a second are a tenth of a second', () => {
+  it('recognises an edit by its time: six pictures at sixty a second are a tenth of a second', () => {
     const found = (fps: number) => {
       const jumps = new Map([[80, { ...LOSS, slope: 7.2, excess: 6, agreement: 0.85 }]]);
       return detectHiddenDrops(frameSeries(moves([80], 7), { jumps }), [], fps, NONE).length;
@@ -361,7 +361,7 @@ describe('detectHiddenDrops', () => {
     expect([found(30), found(60)]).toEqual([0, 1]);
   });
 
-  it('finds a jump four pictures behind a cut, whose own step is none of the motion', () => {
+  it('finds a jump four pictures after a cut, whose own step is not motion', () => {
     const series = frameSeries(
       moves([80], 2).map((move, i) => (i === 76 ? 150 : move)),
       { rises: rising([80]) },
@@ -369,7 +369,7 @@ describe('detectHiddenDrops', () => {
     expect(detectHiddenDrops(series, [76], FPS, NONE).map(({ after }) => after)).toEqual([80]);
   });
 
-  it('claims nothing beside a repeat, where one picture is left out and another shown twice', () => {
+  it('claims nothing beside a repeat, where one picture is omitted and another shown twice', () => {
     const found = (beside: number) => {
       const steps = moves([80], 2).map((move, i) => (i === 81 ? beside * move : move));
       return detectHiddenDrops(frameSeries(steps, { rises: rising([80]) }), [], FPS, NONE).length;

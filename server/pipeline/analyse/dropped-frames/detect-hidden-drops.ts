@@ -40,72 +40,89 @@ import { LOSS_FOREST } from './detect-hidden-drops-weights.ts';
 
 /** Pictures lost without a trace in the times; numbers count decoded pictures. */
 export interface HiddenDrop {
-  /** First picture behind the hole. */
+  /** First picture after the hole. */
   readonly after: number;
   readonly missing: number;
-  /** Step into `after` over the steps around it. */
+  /** Step into `after` relative to the steps around it. */
   readonly ratio: number;
-  /** What the ratio was compared with, where that is not the limit of a plain jump. */
+  /** What the ratio was compared with, if not the limit of a plain jump. */
   readonly threshold?: number;
   readonly confidence: number;
 }
 
-/** So many jumps within this time make them the way the clip was made (24 from 30, speed-ups). */
+/** More jumps than this around a jump are how the clip was made (24 from 30, speed-ups). */
 const CADENCE_JUMPS = 3;
 const CADENCE_REACH_S = 1.5;
-/** A clip with so many crowded jumps, most of all, was converted throughout: a jump must then stand alone. */
+/**
+ * A clip in which this many jumps are crowded, and more than half of all, was converted throughout; a jump must then be
+ * isolated.
+ */
 const CROWDED = 8;
 
-/** Odds that are enough where the sound says that pictures are missing; the best come first. */
+/** Odds that suffice when the sound says that pictures are missing; the highest come first. */
 const LIKELY = 1.4;
-/** A step as long as others around it is a jerk among jerks: its mean change over the liveliest of both flanks. */
+/**
+ * A step no longer than others around it is one jerk among many: its least mean change relative to the liveliest of
+ * both flanks.
+ */
 const MIN_MEAN_RATIO = 0.9;
-/** The same where the step and its direction together shall speak for a loss at lesser odds; where its windows voted for it. */
+/**
+ * The same limit when step and direction together support a loss at lower odds; `VOTED_RATIO` if its windows voted for
+ * it.
+ */
 const SUPPORTED_RATIO = 1.3;
 /**
- * Likely odds below this need a second witness, windows that go on or a change that is longer than all around: a sound that misses pictures tells that there is a loss,
- * not where, and one at a cut or in a flash shows nowhere. Of 264 losses found in 96 clips with their sound one has less without one, of 57 wrong claims beside them five.
+ * Likely odds below this need a second witness: windows that go on, or a change larger than all around. A sound that is
+ * missing pictures says that there is a loss, not where, and a loss at a cut or in a flash is visible nowhere. This
+ * rejects one of 264 losses found in 96 clips with sound, and five of 57 wrong claims beside them.
  */
 const UNWITNESSED = 3.5;
 const VOTED_RATIO = 1.15;
-/** ...and no step around stands still against the two beside it: motion that stops and goes tells nothing (three jump cuts of ten, one loss of 155). */
+/**
+ * ...and no step around may be nearly still compared with the two beside it: motion that stops and starts says nothing
+ * (rejects three of ten jump cuts, one loss of 155).
+ */
 const LEAST_AROUND = 0.05;
 /**
- * What the votes add to the odds, or take from them, where the sound says that pictures are missing: of 36 natural steps and 130 losses with likely odds
- * 11 and 83 are voted for, 6 and 15 against.
+ * Added to the odds, or subtracted, by the windows' votes when the sound says that pictures are missing. Of 36 natural
+ * steps and 130 losses with likely odds, 11 and 83 are voted for, 6 and 15 against.
  */
 const VOTES_WORTH = 0.5;
 /** Confidence of a step whose direction leaves no doubt, whatever its odds. */
 const CLEAR_CONFIDENCE = 0.75;
-/** Odds of a jump that shows how a clip was edited where its windows go elsewhere or too far. */
+/** Odds from which a jump shows that a clip was edited, if its windows go elsewhere or too far. */
 const EDIT_ODDS = 2.5;
 /**
- * A step as far as sixteen pictures is a cut between like scenes when the histogram changes by more than this or the step is so
- * many times the larger one beside it.
+ * A step of at least sixteen pictures is a cut between similar scenes if the histogram changes by more than
+ * `FAR_HISTOGRAM` or the step is `FAR_RATIO` times the larger one beside it.
  */
 const FAR_MISSING = 15;
 const FAR_HISTOGRAM = 0.045;
 const FAR_RATIO = 8;
-/** A picture beside a step that changes by less than this share of the motion around is a repeat. */
+/** A picture beside a step is a repeat if it changes by less than this share of the motion around. */
 const RETIMED_SHARE = 0.25;
 
 /**
- * Losses hidden in a constant rate. Learnt trees say how likely a step is a loss, from how much farther all that moves
- * goes in it than beside it and than such steps usually do in this clip (`scoreJumps`). Where too little moves
- * for that, a step counts that is much longer than all steps around it and of the same motion (the vectors of
- * many windows point the same way, only longer), without a cut or a flash. Where windows move evenly beside a step, their votes decide: a
- * cut inside a shot is none, however clear the odds, unless the sound says that pictures are missing, and over a step that all of them go on over
- * small odds are enough (`clearSteps`). Clips whose rate was converted by dropping
- * every n-th picture jump all the time and are left alone. Where the motion is small nothing is claimed. Lost
- * pictures make the picture shorter than the sound: where it is, likely losses are taken up to the deficit; where both
- * are equally long, more is asked for than without sound. Limits measured on losses of 1 to 5 pictures in
- * real clips and on the clips untouched (docs/benchmarks/repeats-and-losses.md).
+ * Finds losses hidden in a constant rate. Trained trees estimate how likely a step is a loss: from how much farther
+ * everything that moves goes in it than beside it, and than such steps usually go in this clip (`scoreJumps`). Where
+ * too little moves for that, a step counts that is much longer than all around it and of the same motion (the vectors
+ * of many windows have the same direction but are longer), without a cut or a flash.
+ *
+ * Where windows move evenly beside a step, their votes decide. A cut inside a shot is not a loss, however clear the
+ * odds, unless the sound says that pictures are missing. Where all windows continue across a step, small odds are
+ * enough (`clearSteps`). Clips whose rate was converted by dropping every n-th picture jump all the time and are
+ * ignored, and nothing is claimed where the motion is small.
+ *
+ * Lost pictures make the picture shorter than the sound. If it is shorter, likely losses are accepted up to the
+ * deficit; if both are equally long, the requirements are higher than without sound. Limits were measured on losses of
+ * 1 to 5 pictures in real clips and on the same clips untouched (docs/benchmarks/repeats-and-losses.md).
+ *
  * @param cuts first pictures of new shots
  * @param taken decoded pictures that other findings explain
  * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound
- * @param forest the trees; others than the shipped ones to measure and to test
- * @param excessMs by how much such a sound outlasts its picture by nature (`excessByNatureMs`)
- * @param putIn pictures that are taken out as copies, and are no longer in `pictureSurplus`
+ * @param forest the trees; others than the shipped ones for measuring and testing
+ * @param excessMs by how much such a sound naturally outlasts its picture (`excessByNatureMs`)
+ * @param putIn pictures that are removed as copies and no longer in `pictureSurplus`
  */
 export function detectHiddenDrops(
   series: FrameSeries,
@@ -141,7 +158,7 @@ export function detectHiddenDrops(
     if (!step || !isFree(i) || !isJump(step) || isRetimed(series, step, i) || beaten.has(i)) return [];
     const score = scores[i] ?? null;
     if (score !== null) return [];
-    // Near an end of the clip the window moves inwards, so that it always spans as many pictures.
+    // Near an end of the clip the window shifts inwards, so that it always spans the same number of pictures.
     const from = clamp(i - reach, 0, Math.max(0, series.count - 2 * reach));
     const others = jumping.filter((other) => other !== i && other >= from && other <= from + 2 * reach);
     const drop = toDrop(series, step, i);
@@ -195,21 +212,21 @@ export function detectHiddenDrops(
   return fillFreed(drops.filter(isSure), freed);
 }
 
-/** True for a step that leads to another scene, alike but far away: a cut that is too mild for `detectCuts`. */
+/** True for a step to another, similar scene: a cut that is too weak for `detectCuts`. */
 function isLikeCut({ flash, nextRatio }: Step, { missing }: HiddenDrop): boolean {
   return missing >= FAR_MISSING && (flash > FAR_HISTOGRAM || nextRatio >= FAR_RATIO);
 }
 
 /**
- * True for a step beside a repeat in its own shot: a rate shown as another holds one picture where it leaves one out, and no
- * time is missing there. Repeats over lost pictures are the stutter's.
+ * True for a step beside a repeat in its own shot: when one rate is shown as another, one picture is held where one is
+ * omitted, and no time is missing. Repeats over lost pictures are handled by the stutter detector.
  */
 function isRetimed(series: FrameSeries, { motion }: Step, i: number): boolean {
   const moves = series.blockDiff.get(1) ?? [];
   return Math.min(moves[i - 1] ?? motion, moves[i + 1] ?? motion) < RETIMED_SHARE * motion;
 }
 
-/** Confidence from odds, inside what a claim by motion alone may have. */
+/** Confidence from odds, within the range of a claim by motion alone. */
 function oddsConfidence(score: number): number {
   return clamp(0.6 + 0.06 * score, 0.6, 0.95);
 }
@@ -228,7 +245,10 @@ function toDrop(series: FrameSeries, step: Step, i: number): HiddenDrop {
   };
 }
 
-/** Missing pictures at first sight, by the measured distance with the nearest difference: what the limits above were chosen with. */
+/**
+ * First estimate of the missing pictures: the measured distance with the nearest difference. The limits above were
+ * chosen with it.
+ */
 function missingByGrowth(series: FrameSeries, i: number): number {
   const here = series.blockDiff.get(1)?.[i] ?? 0;
   let best = 1;

@@ -9,23 +9,25 @@ import { findHolesWithoutLoss } from './gaps-without-loss.ts';
 
 export interface GapsInput {
   readonly times: PictureTimes;
-  /** Pictures that the stream counts and the file has not got. */
+  /** Pictures that the stream counts but the file does not contain. */
   readonly lost: readonly LostBetween[];
   readonly series: Pick<FrameSeries, 'blockDiff' | 'meanDiff'>;
   readonly changeTo: ReturnType<typeof createChangeTo>;
-  /** Pictures whose steps tell nothing. */
+  /** Pictures whose steps are unreliable. */
   readonly unfit: ReadonlySet<number>;
 }
 
 export interface Gaps {
   /** All holes in the times. */
   readonly listed: readonly TimestampGap[];
-  /** Those over which nothing is missing. */
+  /** Holes in which nothing is missing. */
   readonly empty: readonly TimestampGap[];
   readonly gaps: readonly TimestampGap[];
 }
 
-/** Holes in the times, and over which of them pictures are missing: as the stream counts, else as what moves tells. */
+/**
+ * Finds holes in the times, and those in which pictures are missing: by the count of the stream, else by the motion.
+ */
 export function findGaps({ times, lost, series, changeTo, unfit }: GapsInput): Gaps {
   const moves = series.blockDiff.get(1) ?? [];
   const counted = new Set(countedGaps(times, lost));

@@ -19,19 +19,19 @@ export interface LossInput {
   readonly trust: Trust;
   /** Null without sound. */
   readonly spans: StreamSpans | null;
-  /** By how much the picture outlasts the sound, as evidence for copies; ms, null without sound. */
+  /** By how much the picture outlasts the sound, as evidence for copies, ms; null without sound. */
   readonly surplusMs: number | null;
-  /** Pictures a second. */
+  /** Pictures per second. */
   readonly fps: number;
 }
 
-/** Losses without a trace in the times, and the runs with what the losses say of them. */
+/** Losses without a trace in the times, and the runs updated by what the losses say about them. */
 export interface Losses extends CopiesAndLosses {
-  /** Decoded pictures whose step is explained by any of it. */
+  /** Decoded pictures whose step is explained by any of these. */
   readonly taken: ReadonlySet<number>;
 }
 
-/** Finds what was lost without a trace in the times of a clip with these runs of copies. */
+/** Finds pictures lost without a trace in the times of a clip with these runs of copies. */
 export function findLosses(given: readonly StutterRun[], input: LossInput): Losses {
   const { series, cuts, index, listed, trust, spans, surplusMs, fps } = input;
   const inPictures = (ms: number) => (ms * fps) / 1000;

@@ -4,28 +4,32 @@ import { fitCounts } from './detect-hidden-drops-count.ts';
 import { countMissing } from './detect-hidden-drops-growth.ts';
 import { measureStep, MIN_MOTION } from './detect-hidden-drops-step.ts';
 
-/** A loss is put back where the time left for it is this share of its own. */
+/** A loss is restored if the remaining time is at least this share of its own. */
 const ROOM_SHARE = 0.5;
-/** All that is put back takes the time that was freed, pictures: a frame of sound is two thirds of one. */
+/**
+ * Everything restored must match the freed time within this, pictures: a frame of sound is about two thirds of a
+ * picture.
+ */
 const BALANCED = 0.6;
-/** What the surest leave of that time, pictures, is how roughly they are counted, not one more loss. */
+/** A rest of the freed time up to this is counting error and not another loss, pictures. */
 const COUNT_ERROR = 1;
 
 /**
- * Time that taking out copies has freed, pictures. Picture and sound that end together without that say that as many were lost as were put in;
- * where the last block of the sound ends tells no more.
+ * Time freed by removing copies, pictures. If picture and sound end together before that, as many pictures were lost as
+ * were inserted; the end of the last block of sound says no more.
  * @param deficit pictures by which the sound outlasts the picture without the copies
- * @param putIn pictures that were taken out
- * @param blockPictures how long a block of coded sound is
+ * @param putIn pictures that were removed
+ * @param blockPictures length of a block of coded sound, pictures
  */
 export function freedTime(deficit: number, putIn: number, blockPictures: number): number {
   return Math.abs(deficit - putIn) < Math.max(1, blockPictures) ? putIn : deficit;
 }
 
 /**
- * Losses that fill time which taking out copies alone has freed, and which the sound says nothing of: the surest, as far as there is time, where
- * together they take all of it, else none. Losses that were really there beside copies that were really put in do; the clip's own jumps do by chance.
- * @param freed pictures that were taken out and that the sound has time for (`freedTime`)
+ * Chooses losses for time that was freed only by removing copies, so that the sound says nothing about them. Takes the
+ * most certain ones while there is time; the result counts only if they use all of it. Real losses beside really
+ * inserted copies do, the clip's own jumps only by chance.
+ * @param freed pictures that were removed and that the sound has time for (`freedTime`)
  */
 export function fillFreed(drops: readonly HiddenDrop[], freed: number): HiddenDrop[] {
   let room = freed;
@@ -44,14 +48,15 @@ export function fillFreed(drops: readonly HiddenDrop[], freed: number): HiddenDr
   return Math.abs(total - freed) <= BALANCED ? fitted : [];
 }
 
-/** A step that may be a loss: longer than those next to it, and than all around it, by these factors... */
+/** A step may be a loss if it is longer than those next to it, and than all around it, by these factors... */
 const OPEN = { next: 1.5, around: 1.15 };
-/** ...and over as many pictures as are looked for, counted roughly. */
+/** ...and if its rough count is within these factors of the number that is sought. */
 const OPEN_COUNT = { least: 0.5, most: 1.6 };
 
 /**
- * Whether some step of the clip may hide a loss of about so many pictures, though it does not show enough to be claimed. Limits measured on copies
- * put in beside as large a loss and on copies alone, 96 and 94 clips (docs/benchmarks/several-faults.md).
+ * Whether some step of the clip may hide a loss of about this many pictures, although it is too weak to be claimed.
+ * Limits measured on copies inserted beside an equally large loss and on copies alone, 96 and 94 clips
+ * (docs/benchmarks/several-faults.md).
  * @param taken decoded pictures that other findings explain
  */
 export function hasOpenStep(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findHolesWithoutLoss } from './gaps-without-loss.ts';
 
 const gap = { frameBefore: 40, missing: 1, ratio: 2, confidence: 0.99 };
-/** Even motion, but for the step over the hole. */
+/** Even motion, except for the step across the hole. */
 const movesOver = (over: number | null) => (frame: number) => (frame === 41 ? over : 24 + (frame % 3));
 type MoveTo = (frame: number) => number | null;
 const found = (moveTo: MoveTo, holes = [gap], { growth = 1.8, wholeTo = moveTo } = {}) => {
@@ -11,7 +11,7 @@ const found = (moveTo: MoveTo, holes = [gap], { growth = 1.8, wholeTo = moveTo }
 };
 
 describe('findHolesWithoutLoss', () => {
-  it('finds a hole over which no more motion passes than beside it', () => {
+  it('finds a hole across which no more motion happens than beside it', () => {
     expect(found(movesOver(26))).toEqual([gap]);
   });
 
@@ -19,15 +19,15 @@ describe('findHolesWithoutLoss', () => {
     expect(found(movesOver(50))).toEqual([]);
   });
 
-  it('asks the whole picture as well: fast blocks change no more over two steps than over one', () => {
+  it('also checks the whole picture, because fast blocks change no more over two steps than over one', () => {
     expect(found(movesOver(26), [gap], { wholeTo: movesOver(38) })).toEqual([]);
   });
 
-  it('says nothing where no more changes over two steps than over one, as in fast wings', () => {
+  it('says nothing when two steps change no more than one, as with fast wings', () => {
     expect(found(movesOver(26), [gap], { growth: 1.2 })).toEqual([]);
   });
 
-  it('leaves a hole of several pictures to the losses, which motion may come back within', () => {
+  it('leaves a hole of several pictures to the losses, because motion may come back within it', () => {
     expect(found(movesOver(26), [{ ...gap, missing: 3, ratio: 4 }])).toEqual([]);
   });
 
@@ -35,11 +35,11 @@ describe('findHolesWithoutLoss', () => {
     ['the motion is uneven', (frame: number) => (frame === 41 ? 26 : 14 + 8 * (frame % 3))],
     ['next to nothing moves', () => 1.2],
     ['a cut lies in the hole', movesOver(null)],
-  ])('says nothing where %s', (_, moveTo) => {
+  ])('says nothing when %s', (_, moveTo) => {
     expect(found(moveTo)).toEqual([]);
   });
 
-  it('asks no other hole how far things go', () => {
+  it('does not compare with other holes', () => {
     const other = { ...gap, frameBefore: 42 };
     const moveTo = (frame: number) => (frame === 43 ? 60 : 25);
     expect(found(moveTo, [gap, other])).toEqual([gap]);
@@ -48,19 +48,19 @@ describe('findHolesWithoutLoss', () => {
   describe('of many holes', () => {
     const holes = [40, 70, 100, 130, 160].map((frameBefore) => ({ ...gap, frameBefore }));
     const behind = new Set(holes.map(({ frameBefore }) => frameBefore + 1));
-    /** Steps too uneven for a hole alone. */
+    /** Steps too uneven to judge a single hole. */
     const moveTo = (over: number) => (frame: number) =>
       behind.has(frame) ? over + (frame % 7) : 14 + 11 * (frame % 3);
 
-    it('believes all where half of them say that nothing is missing', () => {
+    it('accepts all when half of them say that nothing is missing', () => {
       expect(found(moveTo(24), holes)).toEqual(holes);
     });
 
-    it('believes none where most go farther', () => {
+    it('accepts none when most go farther', () => {
       expect(found(moveTo(46), holes)).toEqual([]);
     });
 
-    it('believes none where they are few', () => {
+    it('accepts none when there are few', () => {
       expect(found(moveTo(24), holes.slice(0, 3))).toEqual([]);
     });
   });

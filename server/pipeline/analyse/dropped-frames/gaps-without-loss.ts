@@ -2,25 +2,28 @@ import { mean, median } from '#server/media/statistics.ts';
 import type { ChangeTo } from './change-to.ts';
 import type { TimestampGap } from './detect-dropped-frames.ts';
 
-/** Steps on each side of a hole that show how far things go from picture to picture. */
+/** Steps on each side of a hole that show how far things move from picture to picture. */
 const REACH = 3;
-/** ...of which so many tell at least, */
+/** ...of which at least this many must be known, */
 const TELLING_LEAST = 4;
-/** ...and so many changes over two steps. */
+/** ...and this many changes over two steps. */
 const TELLING_TWO = 2;
 
-/** What a hole must be like to say by itself that nothing is missing there, or along with others. */
+/** Requirements for a hole to say, by itself or together with others, that nothing is missing. */
 interface Telling {
-  /** Change (grey levels of the block difference) beside it below which motion tells nothing: encoders make as much by themselves. */
+  /**
+   * Motion beside it with a smaller change (grey levels of the block difference) says nothing, because encoders alone
+   * cause as much.
+   */
   readonly still: number;
-  /** Motion is even where the longest step beside it is less than so many times the shortest. */
+  /** Motion is even if the longest step beside it is less than this many times the shortest. */
   readonly even: number;
   /**
-   * How many times as much changes over two steps as over one, at least: the change of fast wings or of shaken blades of grass says nothing, as it is
-   * no greater over two steps (1.1 to 1.25 times).
+   * Least growth of the change from one step to two: the change of fast wings or of blades of grass in the wind says
+   * nothing, because it hardly grows over two steps (1.1 to 1.25 times).
    */
   readonly growth: number;
-  /** Part of the way from the change over one step to that over two that the step over the hole goes at most. */
+  /** Largest position of the step across the hole between the change over one step (0) and over two (1). */
   readonly share: number;
 }
 
@@ -30,20 +33,21 @@ const TOGETHER: Telling = { still: 2, even: Infinity, growth: 1.25, share: 0.4 }
 const TOGETHER_LEAST = 4;
 
 export interface Changes {
-  /** Of the liveliest blocks, to the picture before. */
+  /** Change of the liveliest blocks from the previous picture. */
   readonly blockTo: ChangeTo;
-  /** Of the liveliest blocks, to the one before that. */
+  /** Change of the liveliest blocks from the picture before the previous one. */
   readonly blockOverTwoTo: ChangeTo;
-  /** Of the whole picture, to the picture before. */
+  /** Change of the whole picture from the previous picture. */
   readonly wholeTo: ChangeTo;
 }
 
 /**
- * The holes of one picture in a constant rate, over which no more motion passes than over any other step: writers set pictures of 21 or nearly 30 a second to the
- * moments of a rate a little higher, so that one moment stays empty now and then. Nothing is missing there, and a picture made between
- * would slow the motion down. Of 356 single pictures taken out at random of 13 real clips 5 are told so (19 by the length of the step alone, before), of
- * 101 moments left empty in them 27 by themselves and 57 with what the others say (docs/benchmarks/repeats-and-losses.md).
- * @param changes what moves, each in grey levels
+ * Finds holes of one picture in a constant rate across which no more motion happens than in any other step. Writers
+ * place pictures of 21 or nearly 30 a second at the slots of a slightly higher rate, so that now and then one slot
+ * stays empty. Nothing is missing there, and an additional picture would slow the motion down. Of 356 single pictures
+ * removed at random from 13 real clips 5 are mistaken for this; of 101 empty slots in them 27 are recognised by
+ * themselves and 57 together with the others (docs/benchmarks/repeats-and-losses.md).
+ * @param changes changes of picture content, grey levels
  */
 export function findHolesWithoutLoss(gaps: readonly TimestampGap[], changes: Changes): TimestampGap[] {
   const behind = new Set(gaps.map(({ frameBefore }) => frameBefore + 1));
@@ -58,11 +62,17 @@ export function findHolesWithoutLoss(gaps: readonly TimestampGap[], changes: Cha
 }
 
 interface Hole {
-  /** Mean change over the steps beside it, the longest of them over the shortest, and the change over two over that over one. */
+  /**
+   * Mean change of the steps beside it, the longest of them relative to the shortest, and the change over two steps
+   * relative to one.
+   */
   readonly beside: number;
   readonly unevenness: number;
   readonly growth: number;
-  /** Part of the way from one step to two, of the liveliest blocks or the whole picture, whichever goes farther. */
+  /**
+   * Position between the change over one step (0) and two (1), of the liveliest blocks or the whole picture, whichever
+   * is larger.
+   */
   readonly share: number;
 }
 
@@ -70,9 +80,9 @@ const isTelling = ({ beside, unevenness, growth }: Hole, telling: Telling): bool
   beside >= telling.still && unevenness < telling.even && growth >= telling.growth;
 
 /**
- * @param over the picture right behind the hole
- * @param behind those behind all holes
- * @returns null where too little is known beside it
+ * @param over the picture right after the hole
+ * @param behind the pictures right after all holes
+ * @returns null when too little is known beside it
  */
 function lookAt(over: number, behind: ReadonlySet<number>, changes: Changes): Hole | null {
   const besideOf = (changeTo: ChangeTo, steps: number) => {

@@ -15,7 +15,7 @@ const RUN: StutterRun = {
   quietness: 0.01,
 };
 
-/** Nearly even motion with copies, and a step as long as so many at a picture. */
+/** Nearly even motion with copies, and a step of several ordinary lengths at one picture. */
 function movesWith(jumpAt: number, steps = COPIES + 1): number[] {
   return Array.from({ length: 120 }, (_, i) => {
     const move = 12 + 2 * Math.sin(i * 1.3);
@@ -41,7 +41,7 @@ describe('a loss beside copies', () => {
     ['three pictures behind them', RUN.last + 4],
     ['at the picture that is repeated', FIRST - 1],
     ['three pictures before them', FIRST - 3],
-  ])('is found %s, and they were put in', (_, at) => {
+  ])('is found %s, and the copies count as inserted', (_, at) => {
     const { histories, losses } = pair(movesWith(at));
     expect(histories).toEqual(['inserted']);
     expect(losses).toMatchObject([{ after: at, missing: COPIES }]);
@@ -49,20 +49,20 @@ describe('a loss beside copies', () => {
     expect(losses[0]?.ratio).toBeGreaterThan(losses[0]?.threshold ?? Infinity);
   });
 
-  it('is none where the step lies right behind them, or farther away', () => {
+  it('is not found when the step is right after them, or farther away', () => {
     for (const at of [RUN.last + 1, RUN.last + 5, FIRST - 4]) expect(pair(movesWith(at)).losses).toEqual([]);
   });
 
-  it('is none where a step is no longer than single ones around it', () => {
+  it('is not found when a step is no longer than single ones around it', () => {
     expect(pair(movesWith(RUN.last + 2, 1.05)).losses).toEqual([]);
     expect(pair(movesWith(-1)).losses).toEqual([]);
   });
 
-  it('is asked for less where picture and sound end together', () => {
+  it('needs less evidence when picture and sound end together', () => {
     const moves = movesWith(-1);
     moves[RUN.last + 3] = 1.15 * Math.max(...moves);
     const plain = frameSeries(moves);
-    // Motion to and fro: a jump over four pictures is no farther than this.
+    // Motion to and fro: a jump over four pictures goes no farther than this.
     const blockDiff = new Map(plain.blockDiff).set(
       4,
       moves.map(() => 15),
@@ -75,18 +75,18 @@ describe('a loss beside copies', () => {
     expect(pair(moves, { series, surplus: 0 }).histories).toEqual(['inserted']);
   });
 
-  it('is none where the picture outlasts the sound by the copies', () => {
+  it('is not found when the picture outlasts the sound by the copies', () => {
     expect(pair(movesWith(RUN.last + 2), { surplus: COPIES }).losses).toEqual([]);
   });
 
-  it('is none across a cut, nor where something else explains the step', () => {
+  it('is not found across a cut, nor when something else explains the step', () => {
     const at = RUN.last + 3;
     expect(pair(movesWith(at), { cuts: [at] }).losses).toEqual([]);
     expect(pair(movesWith(at), { cuts: [at - 1] }).losses).toEqual([]);
     expect(pair(movesWith(at), { isExplained: (step) => step === at }).losses).toEqual([]);
   });
 
-  it('is none beside a single copy, which is how one rate is shown as another', () => {
+  it('is not found beside a single copy, which is how one rate is shown as another', () => {
     const single = { ...RUN, last: RUN.first };
     expect(pair(movesWith(RUN.first + 2), {}, [single])).toEqual({ histories: ['held'], losses: [] });
   });
@@ -94,18 +94,18 @@ describe('a loss beside copies', () => {
 
 describe('pictures that catch up behind copies', () => {
   const inserted: StutterRun = { ...RUN, history: 'inserted' };
-  /** So many steps right behind the copies are so many times as long. */
+  /** This many steps right after the copies are longer by this factor. */
   const fast = (count: number, factor: number) =>
     movesWith(-1).map((move, i) => (i > RUN.last && i <= RUN.last + count ? factor * move : move));
 
-  it('miss one each where they move twice as fast, as many as were repeated', () => {
+  it('are missing one picture per step when they move twice as fast, as many as were repeated', () => {
     const { histories, losses } = pair(fast(COPIES, 2), {}, [inserted]);
     expect(histories).toEqual(['inserted']);
     const steps = Array.from({ length: COPIES }, (_, i) => RUN.last + 1 + i);
     expect(losses.map(({ after, missing }) => [after, missing])).toEqual(steps.map((step) => [step, 1]));
   });
 
-  it('miss two each where they move three times as fast', () => {
+  it('are missing two pictures per step when they move three times as fast', () => {
     const six = { ...inserted, last: FIRST + 5 };
     const moves = Array.from({ length: 120 }, (_, i) => {
       if (i >= six.first && i <= six.last) return 0.05;
@@ -114,14 +114,14 @@ describe('pictures that catch up behind copies', () => {
     expect(pair(moves, {}, [six]).losses.map(({ missing }) => missing)).toEqual([2, 2, 2]);
   });
 
-  it('are none where the motion goes on as fast, or one step is as usual', () => {
+  it('are not found when the motion stays as fast, or one step is as usual', () => {
     expect(pair(fast(40, 2), {}, [inserted]).losses).toEqual([]);
     const moves = fast(COPIES, 2);
     moves[RUN.last + 3] = 12;
     expect(pair(moves, {}, [inserted]).losses).toEqual([]);
   });
 
-  it('are none behind held pictures, few copies, or where the sound speaks for the copies', () => {
+  it('are not found after held pictures or few copies, or when the sound speaks for the copies', () => {
     expect(pair(fast(COPIES, 2)).losses).toEqual([]);
     expect(pair(fast(COPIES, 2), { surplus: COPIES }, [inserted]).losses).toEqual([]);
     const three = { ...inserted, first: FIRST + 1 };

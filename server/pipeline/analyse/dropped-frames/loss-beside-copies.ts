@@ -5,25 +5,30 @@ import { EVEN } from './copies-and-losses.ts';
 import type { HiddenDrop } from './detect-hidden-drops.ts';
 import { MAX_HISTOGRAM_JUMP } from './detect-hidden-drops-step.ts';
 
-/** Shorter runs are how one frame rate is shown as another: one picture twice where one is left out. */
+/** Shorter runs are how one frame rate is shown as another: one picture twice where one is omitted. */
 const MIN_COPIES = 2;
-/** Most pictures between the copies and the loss: what a queue held when it ran dry, or showed before it did. */
+/**
+ * Maximum number of pictures between the copies and the loss: what a queue contained when it ran dry, or showed before
+ * it did.
+ */
 const MOST_BETWEEN = 3;
-/** Steps on each side that say how large a step usually is. */
+/** Steps on each side that define the usual size of a step. */
 const FLANK = 8;
-/** Steps over several pictures on each side that say how large a jump over a loss is. */
+/** Steps over several pictures on each side that define the size of a jump over a loss. */
 const LONG_FLANK = 6;
 /**
- * The jump over the loss against the largest step around it, by mean change. Of 197 runs with such a loss in clips without sound 137 are found, and
- * none in 79 runs without one; at 1.1 three of these are wrong (docs/benchmarks/several-faults.md, "Copies beside a loss").
+ * Least jump over the loss relative to the largest step around it, by mean change. Of 197 runs with such a loss in
+ * clips without sound 137 are found, and none in 79 runs without one; at 1.1 three of these are wrong
+ * (docs/benchmarks/several-faults.md, "Copies beside a loss").
  */
 const LEAST_RATIO = 1.2;
-/** The same where picture and sound end together, which they seldom do where only copies were put in. */
+/** The same when picture and sound end together, which is rare if copies were only inserted. */
 const LEAST_RATIO_EVEN = 1.1;
 /**
- * Pictures that catch up: how many each step leaves out, how many copies and steps there are at least, their mean change over the upper quarter of the steps around
- * and each one's over the usual step, the evidence of their length, and what the motion has come down to behind them. Chosen on the same clips: of 61 such
- * stretches 20 are found, and none behind 79 runs of which nothing was made up for (docs/benchmarks/several-faults.md).
+ * Limits for pictures that catch up: how many pictures each step omits, the least number of copies and steps, their
+ * mean change over the upper quarter of the steps around, each one's over the usual step, the evidence of their length,
+ * and the motion after them. Chosen on the same clips: of 61 such stretches 20 are found, and none after 79 runs that
+ * were not made up for (docs/benchmarks/several-faults.md).
  */
 const FAST = {
   missing: [1, 2],
@@ -36,25 +41,31 @@ const FAST = {
   after: 3,
   stillFast: 1.35,
 } as const;
-/** Grey levels below which differences are noise. */
+/** Smaller differences are noise, grey levels. */
 const NOISE = 0.1;
-/** The smallest ratio is just sure enough to be acted on, twice as much as sure as motion alone can be. */
+/**
+ * The smallest accepted ratio is just certain enough to be acted on, and twice as much is as certain as motion alone
+ * can be.
+ */
 const CONFIDENCE = { least: 0.65, most: 0.95, perRatio: 0.35 };
 
-/** The picture outlasts the sound by this share of a run or more: the copies made it longer, so nothing was lost for them. */
+/**
+ * If the picture outlasts the sound by at least this share of a run, the copies made it longer, and nothing was lost
+ * for them.
+ */
 const PUT_IN_SHARE = 0.5;
 
 export interface AroundCopies {
   readonly series: FrameSeries;
   /** First pictures of new shots. */
   readonly cuts: readonly number[];
-  /** True for a step that something else explains: damage, a hole in the times, an earlier repair. */
+  /** Whether something else explains a step: damage, a hole in the times, an earlier repair. */
   readonly isExplained: (at: number) => boolean;
   /** Pictures by which the picture outlasts the sound with the copies still in; null without sound. */
   readonly surplus: number | null;
 }
 
-/** Runs with a loss of as many pictures nearby are copies that were inserted; the others stay as they are. */
+/** Marks runs with an equally large loss nearby as inserted, and returns these losses; other runs stay as they are. */
 export function withLossesBeside(
   runs: readonly StutterRun[],
   around: AroundCopies,
@@ -95,8 +106,9 @@ function jumpBeside(run: StutterRun, around: AroundCopies): HiddenDrop | null {
 }
 
 /**
- * Mean change of the step into `at` over the largest step around it. Null where something else explains the step, a cut lies between it and the copies,
- * or its change is nearer to that of one step than to that of a jump over as many pictures as there are copies.
+ * Mean change of the step into `at` relative to the largest step around it. Null if something else explains the step,
+ * if a cut is between it and the copies, or if its change is closer to one step than to a jump over as many pictures as
+ * there are copies.
  */
 function jumpRatio(run: StutterRun, at: number, around: AroundCopies): number | null {
   const { series } = around;
@@ -112,8 +124,9 @@ function jumpRatio(run: StutterRun, at: number, around: AroundCopies): number | 
 }
 
 /**
- * Finds pictures right behind a run that move two or three times as fast as all around, as many as make up for its copies: a player that catches up.
- * @returns one loss for each of their steps; none where the motion behind the copies is as usual
+ * Finds pictures right after a run that move two or three times as fast as everything around, as many as make up for
+ * its copies: a player that catches up.
+ * @returns one loss for each of their steps; none if the motion after the copies is as usual
  */
 function fastStretch(run: StutterRun, around: AroundCopies): HiddenDrop[] {
   const copies = run.last + 1 - run.first;
@@ -130,7 +143,10 @@ function fastStretch(run: StutterRun, around: AroundCopies): HiddenDrop[] {
   return best.steps.map((after) => ({ after, missing, ...evidence }));
 }
 
-/** Mean change of some steps over the larger ones around; null where they are not evenly faster, or the motion stays as fast. */
+/**
+ * Mean change of some steps relative to the larger ones around; null if they are not evenly faster, or if the motion
+ * stays that fast.
+ */
 function fastRatio(
   run: StutterRun,
   steps: readonly number[],
@@ -152,7 +168,7 @@ function fastRatio(
   return isEven && isOver && ratio >= FAST.ratio ? ratio : null;
 }
 
-/** Whether a stretch lies inside one shot of the clip. */
+/** Whether a stretch lies inside one shot. */
 const isOpen = (from: number, to: number, { series, cuts }: AroundCopies): boolean =>
   from >= 1 && to < series.count && !cuts.some((cut) => cut >= from && cut <= to);
 
@@ -168,13 +184,13 @@ interface Usual {
 interface Stretch {
   readonly from: number;
   readonly to: number;
-  /** Steps that say nothing of what is usual. */
+  /** Steps that do not show what is usual. */
   readonly isOdd: (step: number) => boolean;
-  /** Pictures of a long step. */
+  /** Number of pictures in a long step. */
   readonly over: number;
 }
 
-/** How large ordinary steps are on both sides of a stretch, and in it; null where there are too few. */
+/** Sizes of ordinary steps on both sides of a stretch and in it; null when there are too few. */
 function usualAround(
   { from, to, isOdd, over }: Stretch,
   { series, cuts, isExplained }: AroundCopies,
@@ -194,18 +210,21 @@ function usualAround(
   return { steps, single: levelOf(series, 1, steps), long: levelOf(series, lag, long) };
 }
 
-/** Usual block difference of some steps over so many pictures. */
+/** Usual block difference of some steps over `lag` pictures. */
 const levelOf = (series: FrameSeries, lag: Lag, steps: readonly number[]): number =>
   Math.max(NOISE, median(steps.map((step) => series.blockDiff.get(lag)?.[step] ?? 0)));
 
-/** How much nearer the change of some steps is to that of a long step than to that of a single one. */
+/**
+ * How much closer the change of some steps is to a long step than to a single one; negative if it is closer to a single
+ * one.
+ */
 const lengthEvidence = (
   steps: readonly number[],
   { single, long }: Usual,
   { series }: AroundCopies,
 ): number => nearerToSecond(levelOf(series, 1, steps), single, long);
 
-/** The one with the largest ratio, the first of equal ones. */
+/** The one with the largest ratio; the first of equal ones. */
 const clearest = <Found extends { readonly ratio: number }>(found: readonly Found[]): Found | null =>
   found.reduce<Found | null>((best, one) => (best === null || one.ratio > best.ratio ? one : best), null);
 

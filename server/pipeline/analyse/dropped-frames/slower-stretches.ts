@@ -2,39 +2,51 @@ import { mean, median } from '#server/media/statistics.ts';
 import type { PictureTimes } from '../analysis.ts';
 import { WHOLE_SLACK, type TimestampGap } from './detect-dropped-frames.ts';
 
-/** Holes of a stretch at least: of 3000 made clips that lost 18 % of their pictures at random four have so many in a row that are as even, of as many that lost 10 % none. */
+/**
+ * Least number of holes in a stretch: of 3000 made clips that lost 18 % of their pictures at random four have this many
+ * equally even holes in a row; of as many that lost 10 %, none.
+ */
 const HOLES_LEAST = 9;
-/** Rounding an even rate to moments moves each picture by half of one to either side. */
+/** Rounding an even rate to slots moves each picture by up to half a slot to either side. */
 const EVEN_RANGE = 1.05;
-/** The last holes of a row that the next is held against, so that hours of one rate cost no more than minutes. */
+/**
+ * The next hole is compared with this many last holes of a row, so that hours of one rate cost no more than minutes.
+ */
 const HELD_AGAINST = 60;
-/** More pictures than this for each moment are no rate in use (25 at moments of 1/30 s are 0.83): every tenth picture is lost, not left out. */
+/**
+ * A higher share of filled slots is not a rate in use (25 pictures a second at slots of 1/30 s are 0.83): every tenth
+ * picture is lost, not omitted.
+ */
 const MAX_SHARE = 0.85;
-/** Change (grey levels of the block difference) that an encoder makes by itself from picture to picture where nothing moves, at most. */
+/**
+ * Largest change (grey levels of the block difference) that an encoder alone causes from picture to picture where
+ * nothing moves.
+ */
 const STILL = 3;
-/** Holes with motion around them that must tell. */
+/** Least number of holes with motion around them that must be judged. */
 const TELLING_LEAST = 3;
 /**
- * A lost picture makes the step over its place twice as long; a slower picture that was set to the nearest moment does not.
- * Change over the holes against the change beside them, medians over a stretch: see docs/benchmarks/repeats-in-public-clips.md,
- * "Clips as they are passed on".
+ * A lost picture makes the step across its place twice as long; a slower picture that was moved to the nearest slot
+ * does not. Median change across the holes relative to the change beside them; see
+ * docs/benchmarks/repeats-in-public-clips.md, "Clips as they are passed on".
  */
 const LOSS_RATIO = 1.15;
 
-/** Stretch of a clip that shows fewer pictures a second than the rest, at moments of the rest's rhythm. */
+/** A stretch of a clip with fewer pictures a second than the rest, placed at slots of the rest's rhythm. */
 export interface SlowerStretch {
   /** Last pictures before the first and the last hole. */
   readonly first: number;
   readonly last: number;
-  /** Shown pictures for each moment of the rhythm, below 1: 25 pictures in steps of 1/30 s are 0.83. */
+  /** Displayed pictures per slot, below 1: 25 pictures at slots of 1/30 s are 0.83. */
   readonly share: number;
 }
 
 /**
- * Stretches whose holes are a slower rate and no loss: clips that are joined by an application keep the rhythm of the first, and a part
- * of 25 pictures a second (an end card) lies at moments of 1/30 s with a hole behind every fifth. The pictures lie as evenly as the
- * moments allow, and the motion over the holes is no longer than beside them; where nothing moves, evenness alone tells.
- * @param moveTo change of a displayed picture to the one before; null where it is not known, and at a cut
+ * Finds stretches whose holes are a slower rate and not losses. Clips joined by an application keep the rhythm of the
+ * first one, so a part of 25 pictures a second (an end card) is placed at slots of 1/30 s with a hole after every fifth
+ * picture. There the pictures are as even as the slots allow, and the motion across the holes is no larger than beside
+ * them; where nothing moves, evenness alone decides.
+ * @param moveTo change of a displayed picture from the one before; null where it is unknown, and at a cut
  */
 export function findSlowerStretches(
   times: PictureTimes,
@@ -44,7 +56,7 @@ export function findSlowerStretches(
   return rows.flatMap((row) => (jumps(row, moveTo) ? [] : [toStretch(row)]));
 }
 
-/** The holes that lie in none of the stretches. */
+/** The holes outside all of the stretches. */
 export function outsideOf(
   stretches: readonly SlowerStretch[],
   gaps: readonly TimestampGap[],
@@ -54,10 +66,10 @@ export function outsideOf(
   });
 }
 
-/** A place where moments of the rhythm pass without a picture. */
+/** A place where slots of the rhythm pass without a picture. */
 interface Hole {
   readonly frameBefore: number;
-  /** Moments from the start of the clip to that picture, and to the next. */
+  /** Slots from the start of the clip to that picture, and to the next. */
   readonly from: number;
   readonly to: number;
 }
@@ -76,7 +88,7 @@ function findHoles({ ptsTicks, medianIntervalTicks }: PictureTimes): Hole[] {
   return holes;
 }
 
-/** Longest rows of holes whose pictures lie evenly. */
+/** Longest rows of holes with even pictures. */
 function evenRows(holes: readonly Hole[]): Hole[][] {
   const rows: Hole[][] = [];
   let row: Hole[] = [];
@@ -99,7 +111,7 @@ function evenRows(holes: readonly Hole[]): Hole[][] {
 
 function isEven(row: readonly Hole[]): boolean {
   const moments = 1 / shareOf(row);
-  // Between two holes pictures come ever earlier against an even rate, so that the extremes lie at the holes.
+  // Between two holes pictures become ever earlier relative to an even rate, so the extremes are at the holes.
   const away = row.flatMap(({ frameBefore, from, to }) => [
     from - moments * frameBefore,
     to - moments * (frameBefore + 1),
@@ -107,14 +119,17 @@ function isEven(row: readonly Hole[]): boolean {
   return Math.max(...away) - Math.min(...away) <= EVEN_RANGE;
 }
 
-/** Pictures for each moment, from the first hole to the last. */
+/** Pictures per slot, from the first hole to the last. */
 function shareOf(row: readonly Hole[]): number {
   const [first, last] = [row[0], row.at(-1)];
   if (!first || !last || first === last) return 1;
   return (last.frameBefore - first.frameBefore) / (last.from - first.from);
 }
 
-/** True where the motion over the holes is longer than beside them, or where nothing moves and the holes are not quite equal. */
+/**
+ * True if the motion across the holes is larger than beside them, or if nothing moves and the holes are unevenly
+ * spaced.
+ */
 function jumps(row: readonly Hole[], moveTo: (frame: number) => number | null): boolean {
   const over = new Set(row.map(({ frameBefore }) => frameBefore + 1));
   const reach = Math.ceil(1 / (1 - shareOf(row)));
@@ -130,7 +145,7 @@ function jumps(row: readonly Hole[], moveTo: (frame: number) => number | null): 
   return ratios.length >= TELLING_LEAST ? median(ratios) > LOSS_RATIO : !isRegular(row);
 }
 
-/** True where the holes come back in equal spaces. */
+/** True if the holes are evenly spaced. */
 function isRegular(row: readonly Hole[]): boolean {
   const spaces = row.slice(1).map(({ from }, i) => from - (row[i]?.from ?? from));
   return Math.max(...spaces) === Math.min(...spaces);

@@ -91,7 +91,7 @@ describe('listPackets', () => {
 });
 
 describe('agrees', () => {
-  it('is true of exactly the pictures that the list names, in display order', async () => {
+  it('accepts exactly the pictures that the list names, in display order', async () => {
     const file = await makeClip('agrees.mp4', `${X264} -bf 2`);
     const listed = await listPackets(file, await probe(tools, file, 'mov'));
     if (!listed) throw new Error('not listed');

@@ -4,7 +4,7 @@ import { firstWait, indexPictures, steadyEnd } from './picture-times.ts';
 const steady = (count: number, interval: number) => Array.from({ length: count }, (_, i) => i * interval);
 
 describe('firstWait', () => {
-  it('is what the first picture stands longer than pictures usually do', () => {
+  it('is by how much the first picture is shown longer than usual', () => {
     expect(firstWait([0, ...steady(50, 40).map((time) => time + 400)])).toBe(360);
     expect(firstWait(steady(50, 40))).toBe(0);
     expect(firstWait([0, 400])).toBe(0);
@@ -12,13 +12,13 @@ describe('firstWait', () => {
 });
 
 describe('steadyEnd', () => {
-  it('is one interval behind the last picture', () => {
+  it('is one interval after the last picture', () => {
     expect(steadyEnd(steady(50, 40))).toBe(2000);
     expect(steadyEnd([80])).toBe(80);
     expect(steadyEnd([])).toBe(null);
   });
 
-  it('leaves out pictures at the very end that stand behind a hole', () => {
+  it('skips pictures at the very end that follow a hole', () => {
     expect(steadyEnd([...steady(50, 40), 2120])).toBe(2000);
     expect(steadyEnd([...steady(50, 40), 2080, 2200])).toBe(2000);
   });
@@ -53,7 +53,7 @@ describe('indexPictures', () => {
     });
   });
 
-  it('shifts nothing behind two pictures that the decoder gave one time', () => {
+  it('shifts nothing after two pictures that the decoder gave the same time', () => {
     // A key picture was lost: the last picture output before it has the time of the first one after it.
     expect(numbersOf([0, 40, 280, 280, 320, 360])).toEqual({
       numbers: [0, 1, 2, 7, 8, 9],
@@ -62,7 +62,7 @@ describe('indexPictures', () => {
     expect(numbersOf([0, 40, 40, 80, 120]).numbers).toEqual([0, 0, 1, 2, 3]);
   });
 
-  it('loses none of two pictures that are listed with one time, of which the decoder moves the second', () => {
+  it('loses neither of two pictures listed with the same time, of which the decoder moves the second', () => {
     const listed = packets.map((packet, at) => (at === 4 ? { ...packet, ptsTicks: 120 } : packet));
     const times = [0, 40, 80, 120, 121, 200, 240, 280, 320, 360, 400, 440];
     expect(numbersOf(times, 'hevc', listed)).toEqual({ numbers: steady(12, 1), undecoded: [] });
@@ -75,7 +75,7 @@ describe('indexPictures', () => {
     expect(numbersOf(fewer, 'hevc', listed).undecoded).toEqual([3]);
   });
 
-  it('shifts nothing behind a time that is far too late or unknown', () => {
+  it('shifts nothing after a time that is far too late or unknown', () => {
     expect(numbersOf([0, 40, 400, 120, 160, null, 240]).numbers).toEqual([0, 1, 2, 3, 4, 5, 6]);
     expect(numbersOf([null, 40, null, null, 120]).numbers).toEqual([0, 1, 2, 2, 3]);
   });
@@ -90,7 +90,7 @@ describe('indexPictures', () => {
     }
   });
 
-  it('leaves VP9 packets that show nothing uncounted', () => {
+  it('does not count VP9 packets that show nothing', () => {
     const hidden = packets.flatMap((packet) =>
       packet.ptsTicks % 160 === 120 ? [{ ...packet, ptsTicks: packet.ptsTicks - 7 }, packet] : [packet],
     );
@@ -100,7 +100,7 @@ describe('indexPictures', () => {
     expect(numbersOf(decoded, 'vp9', hidden).undecoded).toEqual([7]);
   });
 
-  it('believes the decoder of VP9 where it gives times that no packet has', () => {
+  it('trusts the VP9 decoder when it gives times that no packet has', () => {
     expect(numbersOf([0, 41, 80], 'vp9')).toEqual({ numbers: [0, 1, 2], undecoded: [] });
   });
 });

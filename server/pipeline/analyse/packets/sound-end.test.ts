@@ -7,19 +7,19 @@ const endOf = (durationTicks: number[]) => {
 };
 
 describe('listedSoundEndMs', () => {
-  it('lets the last frame last no longer than the others, whatever the stated length leaves for it', () => {
+  it('gives the last frame no more than the length of the others, whatever the stated length leaves for it', () => {
     expect(endOf([2048, 2048, 9092])).toBeCloseTo((3 * 2048) / 44.1, 6);
     expect(endOf([2048, 2048, 500])).toBeCloseTo((2 * 2048 + 500) / 44.1, 6);
   });
 
-  it('believes a lone packet, and tells nothing without any', () => {
+  it('trusts a single packet, and gives nothing without any', () => {
     expect(endOf([9092])).toBeCloseTo(9092 / 44.1, 6);
     expect(endOf([])).toBeNull();
   });
 });
 
 describe('excessByNatureMs', () => {
-  it('grows with the frames, as priming and a last block are made of them', () => {
+  it('grows with the frame size, because priming and a last block consist of frames', () => {
     const excessOf = (samples: number) =>
       excessByNatureMs({ timeBase, ptsTicks: [], durationTicks: Array.from({ length: 9 }, () => samples) });
     expect(excessOf(1024)).toBe(100);

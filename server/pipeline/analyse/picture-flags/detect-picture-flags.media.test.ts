@@ -54,7 +54,7 @@ describe('flags of a coded clip', () => {
     expect(Math.abs((found[0]?.[2] ?? 0) - 6)).toBeLessThan(0.5);
   });
 
-  it('are none of the clip as it is', async () => {
+  it('are not raised for the unchanged clip', async () => {
     expect(await flagsOf('plain', 'null')).toEqual([]);
   });
 });

@@ -26,16 +26,16 @@ function flags(one: FrameSeries, cuts: number[] = []) {
   return detectPictureFlags(one, cuts, FPS).map(({ kind, first, last }) => [kind, first, last]);
 }
 
-describe('what is out of focus', () => {
+describe('a lack of focus', () => {
   const soft = within(90, 179);
 
-  it('is told within a shot, to the next picture that was looked at', () => {
+  it('is flagged within a shot, up to the next examined picture', () => {
     expect(flags(series({}, (i) => ({ softness: soft(i) ? 0.63 : 0.36 })))).toEqual([
       ['blurry_section', 90, 179],
     ]);
   });
 
-  it('is told surely enough to be acted on, at the limit too', () => {
+  it('is flagged with enough confidence to be acted on, even at the limit', () => {
     const [found] = detectPictureFlags(
       series({}, (i) => ({ softness: soft(i) ? 0.61 : 0.36 })),
       [],
@@ -44,12 +44,12 @@ describe('what is out of focus', () => {
     expect(found?.confidence).toBeGreaterThanOrEqual(ACT_CONFIDENCE);
   });
 
-  it('is told of a whole clip that nothing sharp stands beside', () => {
+  it('is flagged for a whole clip without anything sharp to compare', () => {
     expect(flags(series({}, () => ({ softness: 0.7 })))).toEqual([['blurry_section', 0, 299]]);
     expect(flags(series({}, () => ({ softness: 0.62 })))).toEqual([]);
   });
 
-  it('is one stretch over cuts', () => {
+  it('is one stretch across cuts', () => {
     expect(
       flags(
         series({}, (i) => ({ softness: soft(i) ? 0.7 : 0.36 })),
@@ -62,55 +62,55 @@ describe('what is out of focus', () => {
     ['of less than a second', (i: number) => ({ softness: within(90, 107)(i) ? 0.8 : 0.36 })],
     ['in drawings', (i: number) => ({ softness: soft(i) ? 0.8 : 0.36, flatShare: 0.9 })],
     ['where nothing is drawn', (i: number) => ({ softness: soft(i) ? null : 0.36 })],
-  ])('is not told %s', (_, look) => {
+  ])('is not flagged %s', (_, look) => {
     expect(flags(series({}, look))).toEqual([]);
   });
 });
 
-describe('what lacks light', () => {
+describe('a lack of light', () => {
   const dark = each((i) => (within(120, 209)(i) ? 70 : 215));
 
-  it('is told within a shot, with the figure it is judged by', () => {
+  it('is flagged within a shot, with the figure it is judged by', () => {
     const found = detectPictureFlags(series({ brightest: dark }), [], FPS);
     expect(found).toMatchObject([
       { kind: 'poor_lighting', first: 120, last: 209, value: 70, threshold: 100 },
     ]);
   });
 
-  it('is told where a filmed picture drowns in one grey', () => {
+  it('is flagged where a filmed picture is a single grey', () => {
     const lumaP90 = each((i) => (within(120, 209)(i) ? 60 : 200));
     expect(flags(series({ brightest: dark, lumaP90 }, () => ({ flatShare: 0.6 })))).toEqual([
       ['poor_lighting', 120, 209],
     ]);
   });
 
-  it('is neither a fade to black nor a screen with a dark theme', () => {
+  it('is not a fade to black nor a screen with a dark theme', () => {
     expect(flags(series({ brightest: each((i) => (within(120, 209)(i) ? 10 : 215)) }))).toEqual([]);
     const lumaP90 = each((i) => (within(120, 209)(i) ? 30 : 200));
     expect(flags(series({ brightest: dark, lumaP90 }, () => ({ flatShare: 0.6 })))).toEqual([]);
   });
 });
 
-describe('what shakes', () => {
+describe('a shaking camera', () => {
   const shaken = (from: number, to: number) => ({
     motionX: each((i) => (within(from, to)(i) ? (i % 2 === 0 ? 2.4 : -2.4) : 0.1)),
     motionResidual: each(() => 0.2),
   });
 
-  it('is told within a shot', () => {
+  it('is flagged within a shot', () => {
     const [found] = flags(series(shaken(90, 179)));
     expect(found?.[0]).toBe('shaky_footage');
     expect(Math.abs(Number(found?.[1]) - 90)).toBeLessThan(8);
     expect(Math.abs(Number(found?.[2]) - 179)).toBeLessThan(8);
   });
 
-  it('is neither a jerk nor a thing that moves before a camera that stands, nor drawn', () => {
+  it('is not a jerk, nor a moving thing in front of a fixed camera, nor a drawing', () => {
     expect(flags(series(shaken(90, 110)))).toEqual([]);
     expect(flags(series({ ...shaken(90, 179), motionResidual: each(() => 0.9) }))).toEqual([]);
     expect(flags(series(shaken(90, 179), () => ({ flatShare: 0.9 })))).toEqual([]);
   });
 
-  it('is told of a short shot that shakes from end to end', () => {
+  it('is flagged in a short shot that shakes from end to end', () => {
     expect(flags(series(shaken(100, 139)), [100, 140])).toEqual([['shaky_footage', 100, 139]]);
   });
 });

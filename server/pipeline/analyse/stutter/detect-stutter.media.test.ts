@@ -40,7 +40,7 @@ const CLOSE: readonly RepeatRun[] = [40, 58, 78, 95, 120].map((frame) => ({ fram
 describe('repeats in a coded clip', () => {
   beforeAll(() => makeMovingClip({ tools, outputPath: at('pan.mp4'), seconds: 6 }));
 
-  it('are found and told apart where several runs stand close together', async () => {
+  it('are found and separated when several runs are close together', async () => {
     const held = await planted('held', CLOSE);
     expect(held.found).toEqual(held.truth);
     const inserted = await planted('inserted', CLOSE);
@@ -55,7 +55,7 @@ describe('repeats in a coded clip', () => {
     expect(found).toEqual(truth);
   });
 
-  it('are found as copies where late sound ends with the picture that they made longer', async () => {
+  it('are found as copies when late sound ends with the picture that they made longer', async () => {
     const { truth } = await planted('inserted', [
       { frame: 60, count: 8 },
       { frame: 120, count: 8 },
@@ -65,14 +65,14 @@ describe('repeats in a coded clip', () => {
     expect(await repeatsIn(outputPath)).toEqual(truth);
   });
 
-  it('are found where the encoder leaves much of them', async () => {
+  it('are found when the encoder leaves much noise in them', async () => {
     const encode = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '28', '-threads', '1'];
     const { truth, found } = await planted('held', CLOSE, encode);
     expect(found).toEqual(truth);
   });
 });
 
-describe('repeats of a ball that flies over black', () => {
+describe('repeats of a ball flying over black', () => {
   beforeAll(() =>
     encodeSource(
       'color=black:size=640x360:rate=30:duration=6,format=yuv420p[black];color=red:size=48x48:rate=30:duration=6[ball];' +
@@ -82,7 +82,7 @@ describe('repeats of a ball that flies over black', () => {
     ),
   );
 
-  it('are found and told apart, though it is small and all else stands still', async () => {
+  it('are found and separated, though it is small and everything else is still', async () => {
     const runs = [40, 85, 130].map((frame, k) => ({ frame, count: 2 + k }));
     for (const history of ['held', 'inserted'] as const) {
       const { truth, found } = await planted(history, runs, DEFAULT_ENCODE, 'ball.mp4');
@@ -92,7 +92,7 @@ describe('repeats of a ball that flies over black', () => {
 });
 
 describe('a coded clip without repeats', () => {
-  it('is left alone where a still fades in, rests and fades out', async () => {
+  it('is left alone when a still fades in, rests and fades out', async () => {
     const still =
       'mandelbrot=size=640x360:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1,loop=-1:1,settb=1/30,setpts=N,' +
       'trim=end_frame=120,fade=in:30:20,fade=out:58:20,fps=30';
@@ -100,7 +100,7 @@ describe('a coded clip without repeats', () => {
     expect(await repeatsIn(outputPath)).toEqual([]);
   });
 
-  it('is left alone where a page is scrolled and read', async () => {
+  it('is left alone when a page is scrolled and read', async () => {
     const page =
       'mandelbrot=size=1280x720:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1,loop=-1:1,settb=1/30,setpts=N,' +
       "trim=end_frame=300,crop=640:360:320:y='mod(180*(floor(t)+min(1,2*mod(t,1))),360)',fps=30";
@@ -108,7 +108,7 @@ describe('a coded clip without repeats', () => {
     expect(await repeatsIn(outputPath)).toEqual([]);
   });
 
-  it('is left alone where figures are moved by hand, shown twice each, and rest', async () => {
+  it('is left alone when figures are moved by hand, shown twice each, and rest', async () => {
     // A hundred drawings, each shown for two pictures; the 11th to 15th, the 41st to 43rd and the 81st to 88th are the
     // same drawing.
     const drawing = 'floor(n/2)';

@@ -33,7 +33,7 @@ describe('detectStutter', () => {
     expect(run?.confidence).toBeGreaterThan(0.8);
   });
 
-  it('takes rests of a camera beside cuts of a drawn film for its own, unless the lengths speak for copies', () => {
+  it('takes rests of a camera beside cuts of a drawn film for intended, unless the lengths speak for copies', () => {
     const drawn = (count: number) => Array.from({ length: count }, (_, i) => (i % 2 === 0 ? 9 : 0));
     const move = motion(60, 40);
     const behindCut = frameSeries([0, ...drawn(80), 90, 0, 0, ...move, 90, ...drawn(80)]);
@@ -49,7 +49,7 @@ describe('detectStutter', () => {
     expect(run).toMatchObject({ first: 50, last: 52, history: 'held' });
   });
 
-  it('asks nothing of a step that damaged data make, and moves nothing in time where they alone would tell', () => {
+  it('does not use a step made by damaged data, and moves nothing in time when only that would decide', () => {
     const run = frameSeries(withRun(motion(120), 50, 3));
     const historyWith = (torn: number, surplus: number | null = null) =>
       detectStutter(run, [], FPS, surplus, (at) => at === torn).map(({ history }) => history);
@@ -60,7 +60,7 @@ describe('detectStutter', () => {
     expect(historyWith(53, 3)).toEqual(['inserted']);
   });
 
-  it('takes a long rest for part of the scene where neither lengths nor motion know of a fault', () => {
+  it('takes a long rest for part of the scene when neither lengths nor motion indicate a fault', () => {
     const rest = withRun(motion(120), 50, 8);
     expect(detectStutter(frameSeries(rest), [], FPS, 0)).toEqual([]);
     expect(detectStutter(frameSeries(rest), [], FPS, 8)).toMatchObject([{ history: 'inserted' }]);
@@ -68,13 +68,13 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(held), [], FPS, 0)).toMatchObject([{ history: 'held' }]);
   });
 
-  it('asks the motion where the picture outlasts the sound by some of the repeats, as beside a loss elsewhere', () => {
+  it('uses the motion when the picture outlasts the sound by some of the repeats, as beside a loss elsewhere', () => {
     const run = withRun(motion(120), 50, 6);
     expect(detectStutter(frameSeries(run), [], FPS, 2)).toMatchObject([{ history: 'inserted' }]);
     expect(detectStutter(frameSeries(run), [], FPS, 0)).toEqual([]);
   });
 
-  it('takes the picture behind a held run along that stands there too early, shown twice', () => {
+  it('includes the picture after a held run that is there too early, shown twice', () => {
     const halves = (count: number, repeat: number, level = 12) => {
       const moves = withRun(motion(120, level), 50, count, count + 2);
       moves[50 + count + 1] = repeat;
@@ -87,19 +87,19 @@ describe('detectStutter', () => {
     expect(halves(4, 0.05, 3.5)).toEqual([[50, 53]]);
   });
 
-  it('leaves the picture behind inserted copies where it is', () => {
+  it('leaves the picture after inserted copies where it is', () => {
     const moves = withRun(motion(120), 50, 3);
     moves[54] = 0.05;
     expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 50, last: 52 }]);
   });
 
-  it('reports a single repeat only when a jump behind it proves a loss', () => {
+  it('reports a single repeat only when a jump after it proves a loss', () => {
     expect(detectStutter(frameSeries(withRun(motion(120), 50, 1)), [], FPS)).toEqual([]);
     const [run] = detectStutter(frameSeries(withRun(motion(120), 50, 1, 2)), [], FPS);
     expect(run).toMatchObject({ first: 50, last: 50, history: 'held' });
   });
 
-  it('leaves a drawing alone that slows down, rests for long and goes on, and finds as long a freeze in its midst', () => {
+  it('ignores a drawing that slows down, rests for long and continues, and finds an equally long freeze in its midst', () => {
     const drawn = Array.from({ length: 160 }, (_, i) => 1 + 0.1 * Math.sin(i));
     const frozen = drawn.map((move, i) => (i >= 70 && i < 86 ? 0.02 : move));
     expect(detectStutter(frameSeries(frozen), [], FPS)).toMatchObject([{ first: 70, last: 85 }]);
@@ -107,7 +107,7 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(eased), [], FPS)).toEqual([]);
   });
 
-  it('reports no single repeat before a jump that is far longer than two steps: it leads to another shot', () => {
+  it('reports no single repeat before a jump far longer than two steps, which leads to another shot', () => {
     expect(detectStutter(frameSeries(withRun(motion(120), 50, 1, 7)), [], FPS)).toEqual([]);
     const moves = withRun(motion(120), 50, 1, 2);
     const meanDiff = moves.map((move, i) => (i === 51 ? 8 : 1) * (move / 8));
@@ -115,13 +115,13 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(moves, { meanDiff }), [], FPS)).toEqual([]);
   });
 
-  it('reports no single repeat before a flash: brightness jumps, and nothing was lost', () => {
+  it('reports no single repeat before a flash, where brightness jumps and nothing was lost', () => {
     const moves = withRun(motion(120), 50, 1, 2);
     const histogramDiff = moves.map((_, i) => (i === 51 ? 0.105 : 0.002));
     expect(detectStutter(frameSeries(moves, { histogramDiff }), [], FPS)).toEqual([]);
   });
 
-  it('leaves three pictures a second alone, though the encoder refines each of them in its midst', () => {
+  it('ignores three pictures a second, though the encoder refines each of them midway', () => {
     const refined = [
       [0.95, 0.08, 0.04, 0.17, 1.32, 0.02, 1.04, 0.02, 0.24],
       [1.13, 0.02, 0.9, 0.07, 0.03, 0.1, 1.5, 0.19, 1.85],
@@ -132,7 +132,7 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(slides), [], FPS)).toEqual([]);
   });
 
-  it('reports no rest of a short shot that has as few lively pictures as it has resting ones', () => {
+  it('reports no rest of a short shot with as few lively pictures as resting ones', () => {
     const montage = motion(120);
     montage[50] = 80;
     montage.fill(0.3, 51, 55);
@@ -155,7 +155,7 @@ describe('detectStutter', () => {
     expect(found(often.length)).toEqual([]);
   });
 
-  it('leaves the rests of stop motion alone, however frozen they are', () => {
+  it('ignores the rests of stop motion, however frozen they are', () => {
     const onTwos = motion(180).map((move, i) => (i % 2 === 0 ? move : 0.1));
     for (const [first, last] of [
       [31, 37],
@@ -178,14 +178,14 @@ describe('detectStutter', () => {
     expect(others).toEqual([]);
   });
 
-  it('leaves a figure alone that comes to rest before a cut', () => {
+  it('ignores a figure that comes to rest before a cut', () => {
     const stops = withRun(motion(120), 70, 6);
     stops.splice(66, 4, 11, 8, 5, 2.5);
     stops[76] = 160;
     expect(detectStutter(frameSeries(stops), [76], FPS)).toEqual([]);
   });
 
-  it('leaves a second of rest alone where the motion dies away before it and starts anew behind it', () => {
+  it('ignores a second of rest when the motion dies away before it and starts again after it', () => {
     const eased = motion(140, 40).map((move, i) => {
       if (i < 60) return 40 * 0.94 ** i;
       return i < 90 ? 0.05 : move;
@@ -226,7 +226,7 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(pulldown), [], 60)).toEqual([]);
   });
 
-  it('reports nothing where a sway turns round', () => {
+  it('reports nothing where a sway turns back', () => {
     const sway = Array.from({ length: 150 }, (_, i) => 20 * Math.abs(Math.sin((i - 75.5) / 12)));
     expect(detectStutter(frameSeries(sway), [], FPS)).toEqual([]);
   });
@@ -236,7 +236,7 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(resting), [], FPS)).toEqual([]);
   });
 
-  it('reports nothing on black between two scenes, but what stands still over black', () => {
+  it('reports nothing on black between two scenes, but does when something is frozen over black', () => {
     const moves = motion(120).map((move, i) => (i >= 50 && i < 58 ? 0 : move));
     const over = (at: (i: number) => boolean, detail: number) =>
       frameSeries(moves, {
@@ -261,7 +261,7 @@ describe('detectStutter', () => {
     ).toMatchObject([{ first: 50, last: 57 }]);
   });
 
-  it('takes a button that glides to a stop, and what sets out behind it, for no fault', () => {
+  it('ignores a button that glides to a stop, and what starts to move after it', () => {
     const glide = [33, 28, 20, 13, 8.5, 5.6, 3.6, 1.9, 1.3];
     const rest = [0.5, 0.8, 0.6, 0.5, 0.2];
     const moves = [...motion(40), ...glide, ...rest, 75, ...motion(60)];
@@ -270,7 +270,7 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(halted), [], FPS)).toMatchObject([{ first: 49, last: 53 }]);
   });
 
-  it('takes what sets out slowly behind a rest for no fault, and finds copies as long that the motion leaves at once', () => {
+  it('ignores what starts slowly after a rest, and finds equally long copies that the motion leaves at once', () => {
     const rest = [0.15, 0.08, 0.07, ...Array.from({ length: 21 }, () => 0.02), 0.34];
     const setOut = [1.8, 3.1, 4.5, 6.4, 7.8, 9.6, 10.8, 12.7, 14.3, 15.7];
     const scroll = Array.from({ length: 40 }, (_, i) => 20 + (i % 7));
@@ -282,7 +282,7 @@ describe('detectStutter', () => {
     ]);
   });
 
-  it('takes a stillness longer than a stutter for what it is', () => {
+  it('does not take a stillness longer than a stutter for one', () => {
     expect(detectStutter(frameSeries(withRun(motion(200), 60, 45)), [], FPS)).toEqual([]);
   });
 
@@ -293,7 +293,7 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(lost), [], FPS)).toMatchObject([{ first: 70, last: 71 }]);
   });
 
-  it('leaves the last slow picture before a run out of it', () => {
+  it('excludes the last slow picture before a run', () => {
     const moves = withRun(motion(120), 50, 4).map((move, i) => (i === 49 ? 5.2 : i === 50 ? 0.05 : move));
     expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 50, last: 53 }]);
   });
@@ -332,7 +332,7 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(slides), [], FPS)).toEqual([]);
   });
 
-  it('reports nothing where a pan in whole pixels turns round', () => {
+  it('reports nothing where a pan in whole pixels turns back', () => {
     const slow = [5.95, 3.78, 3.08, 6.07, 3.08, 3.86, 2.98, 3.02, 2.89, 3.13, 3.11];
     const turn = [0.12, 0.21, 3.16, 0.37, 0.17, 2.87, 3.15, 0.2, 2.86, 3.86, 0.26];
     const back = [3.81, 3.07, 3.94, 3.93, 3.87, 3.89, 5.94, 3.73, 5.72, 3.77, 7.07, 5.74, 5.98];
@@ -340,12 +340,12 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(pan), [], FPS)).toEqual([]);
   });
 
-  it('finds two repeats where 24 pictures are shown as 30', () => {
+  it('finds two repeats when 24 pictures are shown as 30', () => {
     const moves = motion(150).map((move, i) => (i % 5 === 0 || i === 72 || i === 73 ? 0.05 : move));
     expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 72, last: 73 }]);
   });
 
-  it('takes a hold that is due for one of a converted rate, though encoders left more of every second one', () => {
+  it('takes a hold that is due for one of a converted rate, though encoders left more noise in every second one', () => {
     const converted = motion(180).map((move, i) => (i % 6 !== 0 ? move : i % 12 === 0 ? 0.05 : 1.3));
     const due = converted.map((move, i) => (i === 84 || i === 85 ? 0.05 : move));
     const undue = converted.map((move, i) => (i === 87 || i === 88 ? 0.05 : move));
@@ -353,7 +353,7 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(undue), [], FPS)).toMatchObject([{ first: 87, last: 88 }]);
   });
 
-  it('finds two repeats as lively as the holds of a converted rate only where a step over a lost picture follows', () => {
+  it('finds two repeats as lively as the holds of a converted rate only if a step over a lost picture follows', () => {
     const converted = motion(160, 5).map((move, i) => (i % 5 === 2 ? 0.8 : move));
     const found = (jump: number) => {
       const moves = converted.map((move, i) => (i === 82 || i === 83 ? 0.85 : i === 84 ? jump * 5 : move));
@@ -363,7 +363,7 @@ describe('detectStutter', () => {
     expect(found(1)).toEqual([]);
   });
 
-  it('reports nothing where 20 pictures a second, shown as 24, are doubled', () => {
+  it('reports nothing when 20 pictures a second, shown as 24, are doubled', () => {
     const moves = motion(200).map((move, i) => (i % 2 === 0 && i % 12 !== 10 ? move : 0.05));
     expect(detectStutter(frameSeries(moves), [], 48)).toEqual([]);
   });
@@ -373,7 +373,7 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ last: 55, history: 'held' }]);
   });
 
-  it('finds repeats that the encoder still works on in an even pan, and before a step over lost pictures', () => {
+  it('finds repeats that the encoder still refines in an even pan, and before a step over lost pictures', () => {
     const pan = motion(120).map((_, i) => 2 + 0.1 * Math.sin(i * 1.7));
     const copies = pan.map((move, i) => (i === 50 ? 0.62 : i === 51 ? 0.55 : move));
     expect(detectStutter(frameSeries(copies), [], FPS)).toMatchObject([{ first: 50, last: 51 }]);
@@ -381,13 +381,13 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(lost), [], FPS)).toMatchObject([{ last: 52, history: 'held' }]);
   });
 
-  it('finds a freeze among dips of a shot that are no repeats', () => {
+  it('finds a freeze among dips of a shot that are not repeats', () => {
     const dips = motion(150, 2.5).map((move, i) => (i % 4 === 0 ? 0.7 : move));
     const moves = dips.map((move, i) => (i >= 71 && i < 81 ? 0.04 : move));
     expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 71, last: 80 }]);
   });
 
-  it('finds runs of three and more where 20 pictures are shown as 30, and none of two', () => {
+  it('finds runs of at least three when 20 pictures are shown as 30, and none of two', () => {
     const converted = motion(210).map((move, i) => (i % 3 === 0 ? 0.3 : move));
     expect(detectStutter(frameSeries(converted), [], FPS)).toEqual([]);
     const run = converted.map((move, i) => (i >= 100 && i < 107 ? 0.1 : i === 107 ? 5 * 12 : move));
@@ -396,7 +396,7 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(two), [], FPS)).toEqual([]);
   });
 
-  it('finds a freeze over lost pictures where every picture is shown twice from end to end', () => {
+  it('finds a freeze over lost pictures when every picture is shown twice from end to end', () => {
     const onTwos = motion(240).map((move, i) => (i % 2 === 0 ? move : 0.1));
     const frozen = onTwos.map((move, i) => (i >= 101 && i <= 107 ? 0.03 : i === 108 ? 60 : move));
     expect(detectStutter(frameSeries(frozen), [], FPS)).toMatchObject([{ first: 101, last: 107 }]);
@@ -404,17 +404,17 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(rests), [], FPS)).toEqual([]);
   });
 
-  it('reports nothing where motion starts slowly behind a still picture', () => {
+  it('reports nothing where motion starts slowly after a still picture', () => {
     const start = [8, 8.4, 0.37, 2.2, 2.1, 15.9, 15, 11.6, 0.2, 1.2, 1.3, 1.7, 2.6, 26.6, 0.49, 9.7, 6.2];
     expect(detectStutter(frameSeries([...motion(60, 10), ...start, ...motion(60, 10)]), [], FPS)).toEqual([]);
   });
 
-  it('reports nothing where motion slows down to a turn and picks up again', () => {
+  it('reports nothing where motion slows down to a turn and speeds up again', () => {
     const turn = [9, 8, 14, 11, 1.8, 1.7, 0.9, 0.5, 0.6, 1, 1.9, 7, 17, 5];
     expect(detectStutter(frameSeries([...motion(60, 8), ...turn, ...motion(60, 8)]), [], FPS)).toEqual([]);
   });
 
-  it('leaves a slow picture between two of a cadence out of any run', () => {
+  it('excludes a slow picture between two of a cadence from any run', () => {
     const converted = motion(150, 18).map((move, i) =>
       i % 5 === 0 ? 0.7 : i === 74 || i === 76 ? 0.8 : move,
     );
@@ -422,7 +422,7 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(slow), [], FPS)).toEqual([]);
   });
 
-  it('takes a last repeat that the encoder drew from what follows for one of a held run', () => {
+  it('counts a last repeat that the encoder predicted from what follows as part of a held run', () => {
     const slow = motion(120, 2.6).map((move) => Math.min(2.8, Math.max(2.4, move)));
     const held = slow.map((move, i) => (i >= 60 && i < 64 ? 0 : i === 64 ? 3.5 : i === 65 ? 22 : move));
     expect(detectStutter(frameSeries(held), [], FPS)).toMatchObject([
@@ -430,7 +430,7 @@ describe('detectStutter', () => {
     ]);
   });
 
-  it('leaves a ball that is slow where it turns, between two repeats of a cadence, out of any run', () => {
+  it('excludes a ball that is slow where it turns, between two repeats of a cadence, from any run', () => {
     const ball = motion(150, 60).map((move, i) => (i % 3 === 0 || i === 92 ? 0.005 : i === 91 ? 2.2 : move));
     const turning = ball.map((move, i) => (i === 93 ? 74 : move));
     expect(detectStutter(frameSeries(turning), [], FPS)).toEqual([]);
@@ -438,14 +438,14 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(held), [], FPS)).toMatchObject([{ first: 90, last: 92 }]);
   });
 
-  it('finds two repeats in a shot seconds behind one that was converted from another rate', () => {
+  it('finds two repeats in a shot seconds after one that was converted from another rate', () => {
     const shots = motion(180).map((move, i) => (i < 90 && i % 3 === 2 ? 0.05 : i === 90 ? 160 : move));
     const moves = shots.map((move, i) => (i === 130 || i === 131 ? 0.05 : move));
     expect(detectStutter(frameSeries(moves), [90], FPS)).toMatchObject([{ first: 130, last: 131 }]);
     expect(detectStutter(frameSeries(moves), [], FPS)).toEqual([]);
   });
 
-  it('finds two repeats behind a cut to a shot of its own rate', () => {
+  it('finds two repeats after a cut to a shot of its own rate', () => {
     const moves = motion(150).map((move, i) => (i < 70 && i % 5 === 0 ? 0.1 : move));
     const planted = moves.map((move, i) => (i === 70 ? 150 : i === 71 || i === 72 ? 0.1 : move));
     expect(detectStutter(frameSeries(planted), [70], FPS)).toMatchObject([
@@ -453,7 +453,7 @@ describe('detectStutter', () => {
     ]);
   });
 
-  it('finds repeats where the motion slows down and picks up but stops dead between', () => {
+  it('finds repeats where the motion slows down and speeds up but stops dead in between', () => {
     const moves = motion(120);
     moves.splice(66, 10, 21, 16, 12, 8, 0.3, 0.4, 9, 13, 17, 21);
     expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 70, last: 71 }]);
@@ -466,7 +466,7 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(moves), [74], FPS)).toMatchObject([{ first: 70, last: 73 }]);
   });
 
-  it('finds repeats two pictures behind the start of a clip', () => {
+  it('finds repeats two pictures after the start of a clip', () => {
     const moves = motion(90).map((move, i) => (i === 0 ? 0 : i >= 2 && i <= 5 ? 0.1 : move));
     expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 2, last: 5 }]);
   });

@@ -12,19 +12,19 @@ const movesOf = (before: number, beyond: number) =>
 const run = { first: 17, last: 29 };
 
 describe('isRestBesideDamage', () => {
-  it('tells a rest that goes on behind damage from repeats', () => {
+  it('distinguishes a rest that continues after damage from repeats', () => {
     expect(isRestBesideDamage(run, { moves: movesOf(25, 0.8), cuts: [], isSound })).toBe(true);
     expect(isRestBesideDamage(run, { moves: movesOf(25, 12), cuts: [], isSound })).toBe(false);
   });
 
-  it('tells one that began before damage', () => {
+  it('recognises one that began before damage', () => {
     const moves = movesOf(25, 0.8).toReversed();
     // The step into the first picture after the damage lies one later than the step out of the last one before it.
     const whole = (at: number) => at < 20 || at >= 29;
     expect(isRestBesideDamage({ first: 30, last: 42 }, { moves, cuts: [], isSound: whole })).toBe(true);
   });
 
-  it('says nothing where no damage is near, or another shot comes behind it', () => {
+  it('says nothing when no damage is near, or another shot follows it', () => {
     const moves = movesOf(25, 0.8);
     expect(isRestBesideDamage(run, { moves, cuts: [], isSound: () => true })).toBe(false);
     expect(isRestBesideDamage(run, { moves, cuts: [42], isSound })).toBe(false);

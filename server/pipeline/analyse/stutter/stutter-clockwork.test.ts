@@ -24,18 +24,18 @@ function figure(step: number, uneven = 0): number[] {
 describe('leapsInClockwork', () => {
   const run = { first: 60, last: 63, cutSet: NONE };
 
-  it('tells a leap in motion that goes on as evenly as before', () => {
+  it('recognises a leap in motion that continues as evenly as before', () => {
     expect(leapsInClockwork({ ...run, moves: figure(25) })).toBe(true);
     expect(leapsInClockwork({ ...run, moves: figure(13) })).toBe(false);
   });
 
-  it('tells nothing in uneven motion, nor at a cut', () => {
+  it('says nothing in uneven motion, nor at a cut', () => {
     expect(leapsInClockwork({ ...run, moves: figure(25, 8) })).toBe(false);
     expect(leapsInClockwork({ ...run, cutSet: new Set([64]), moves: figure(25) })).toBe(false);
     expect(leapsInClockwork({ ...run, cutSet: new Set([57]), moves: figure(25) })).toBe(false);
   });
 
-  it('finds lost pictures among the rests of a figure, and leaves its rests alone', () => {
+  it('finds lost pictures among the rests of a figure, and ignores its rests', () => {
     expect(detectStutter(frameSeries(figure(25)), [], 30)).toMatchObject([
       { first: 60, last: 63, history: 'held' },
     ]);

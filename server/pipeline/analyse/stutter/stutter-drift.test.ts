@@ -20,12 +20,12 @@ const slow = {
 };
 
 describe('drifts', () => {
-  it('tells slow motion from copies by how its changes add up', () => {
+  it('distinguishes slow motion from copies by how its changes add up', () => {
     expect(drifts(slow, run)).toBe(true);
     expect(drifts(copies, run)).toBe(false);
   });
 
-  it('takes what an encoder refines in five copies, 2.6 times a single change, for no motion', () => {
+  it('does not take an encoder’s refinement of five copies, 2.6 times a single change, for motion', () => {
     const refined = (times: number) => ({
       ...copies,
       blockDiff: new Map(copies.blockDiff).set(
@@ -45,11 +45,11 @@ describe('drifts', () => {
     expect(drifts(longer, run)).toBe(true);
   });
 
-  it('says nothing of three pictures, over which encoders still refine', () => {
+  it('says nothing about three pictures, over which encoders still refine', () => {
     expect(drifts(slow, { first: 60, last: 62 })).toBe(false);
   });
 
-  it('takes what an encoder refines at the start of a long run for no motion, as it comes to an end', () => {
+  it('does not take an encoder’s refinement at the start of a long run for motion, because it comes to an end', () => {
     const long = { first: 60, last: 88 };
     const still = moves.map((move, i) => (i >= long.first && i <= long.last ? 0.2 : move));
     const refinedUntil = (end: number) => ({
@@ -60,7 +60,7 @@ describe('drifts', () => {
     expect(drifts(refinedUntil(long.last), long)).toBe(true);
   });
 
-  it('is not misled by a last picture in which motion sets in again', () => {
+  it('is not misled by a last picture in which motion starts again', () => {
     const wakes = (series: typeof copies) => ({
       ...series,
       blockDiff: new Map(series.blockDiff).set(
@@ -72,7 +72,7 @@ describe('drifts', () => {
     expect(drifts(wakes(copies), run)).toBe(false);
   });
 
-  it('keeps what moves on out of the stutters', () => {
+  it('keeps slowly moving pictures out of the stutters', () => {
     expect(detectStutter(copies, [], 30)).toMatchObject([run]);
     expect(detectStutter(slow, [], 30)).toEqual([]);
   });

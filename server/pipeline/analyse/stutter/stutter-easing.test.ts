@@ -12,12 +12,12 @@ const behind = [20.46, ...Array.from({ length: 40 }, (_, i) => 7 + Math.sin(1.3 
 const clip = (inside: readonly number[]) => [...before, ...SLOWING, ...inside, ...behind];
 
 describe('glidesToRest', () => {
-  it('sees a motion that glides on into its rest, step by step', () => {
+  it('recognises a motion that glides into its rest, step by step', () => {
     expect(glidesToRest({ ...run, moves: clip(GLIDE) })).toBe(true);
     expect(detectStutter(frameSeries(clip(GLIDE)), [], 30)).toEqual([]);
   });
 
-  it('takes copies in slowing motion for no glide, as the first of them stands at once', () => {
+  it('does not take copies in slowing motion for a glide, because the first of them is still at once', () => {
     const copies = [0.6, 0.3, 0.3, 0.3, 0.3];
     expect(glidesToRest({ ...run, moves: clip(copies) })).toBe(false);
     expect(detectStutter(frameSeries(clip(copies)), [], 30)).toMatchObject([run]);
@@ -38,27 +38,27 @@ describe('a lull', () => {
   const slowing = [26.87, 23.76, 25.13, 18.85, 12.67, 2.68];
   const still = [0.21, 0.18, 0.02, 0.01, 0.02, 0.02, 0.83];
 
-  it('is no run of copies where the motion slows down into it and sets out slowly behind it, as a pointer does', () => {
+  it('is not a run of copies if the motion slows down into it and starts slowly after it, as a pointer does', () => {
     const moves = [...pointer, ...slowing, ...still, 3.34, 6.35, 8.94, 12, 16.56, 21.98, 26.03, ...pointer];
     expect(glidesToRest({ first: 56, last: 62, moves })).toBe(true);
     expect(detectStutter(frameSeries(moves), [], 30)).toEqual([]);
   });
 
-  it('is one where the motion only slows down into it', () => {
+  it('is one if the motion only slows down into it', () => {
     const moves = [...pointer, ...slowing, ...still, ...pointer];
     expect(glidesToRest({ first: 56, last: 62, moves })).toBe(false);
   });
 });
 
 describe('comesToRest', () => {
-  it('sees a drawing that sets out at once and slows down to a long rest', () => {
+  it('recognises a drawing that starts at once and slows down to a long rest', () => {
     const drawn = Array.from({ length: 40 }, (_, i) => 32 + 4 * Math.sin(1.3 * i));
     const moves = [...drawn, ...BRISK, ...SETTLING, ...RESTED, ...GOING_ON, ...drawn];
     expect(comesToRest({ first: 50, last: 78, moves })).toBe(true);
     expect(detectStutter(frameSeries(moves), [], 33)).toEqual([]);
   });
 
-  it('takes motion that halves before copies for no rest', () => {
+  it('does not take motion that halves before copies for a rest', () => {
     const even = Array.from({ length: 50 }, (_, i) => 12 + Math.sin(1.7 * i));
     const moves = [...even, 14, 12, 9, 7, ...RESTED, ...even];
     expect(comesToRest({ first: 54, last: 78, moves })).toBe(false);

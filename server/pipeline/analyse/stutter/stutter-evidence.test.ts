@@ -27,12 +27,12 @@ describe('motionEvidence', () => {
       { first: 30, last: 33 },
     );
 
-  it('tells lost pictures by a step as long as the run, and copies by one like any other', () => {
+  it('recognises lost pictures by a step as long as the run, and copies by an ordinary one', () => {
     expect(seen(4.6)).toBeGreaterThan(0.6);
     expect(seen(1.1)).toBeLessThan(-0.6);
   });
 
-  it('says nothing where the motion goes elsewhere, few windows move, or another run was measured', () => {
+  it('says nothing when the motion goes elsewhere, few windows move, or another run was measured', () => {
     expect(seen(4.6, { agreement: 0.4 })).toBe(0);
     expect(seen(4.6, { windows: 3 })).toBe(0);
     expect(seen(4.6, { repeats: 3 })).toBe(0);

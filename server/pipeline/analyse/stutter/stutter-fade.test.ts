@@ -20,21 +20,21 @@ function fading(step: (i: number) => number) {
 }
 
 describe('isBetweenFades', () => {
-  it('tells a still that fades in, rests and fades out', () => {
+  it('recognises a still that fades in, rests and fades out', () => {
     const still = fading((i) => (i < run.first ? 2 : -2));
     expect(isBetweenFades(still, place)).toBe(true);
     expect(isBetweenFades(still, { ...run, cutSet: new Set([48]) })).toBe(false);
     expect(detectStutter(still, [], 30)).toEqual([]);
   });
 
-  it('tells black between a scene and the next, whatever stands still over it', () => {
+  it('recognises black between two scenes, whatever is still over it', () => {
     const black = fading((i) => (i < run.first ? -2 : 2));
     expect(
       detectStutter({ ...black, lumaP10: moves.map(() => 0), lumaP90: moves.map(() => 0) }, [], 30),
     ).toEqual([]);
   });
 
-  it('leaves a fade that halts and goes on, and motion, to the others', () => {
+  it('leaves a fade that pauses and continues, and motion, to the other rules', () => {
     const halted = fading(() => 2);
     expect(isBetweenFades(halted, place)).toBe(false);
     expect(isBetweenFades(frameSeries(moves), place)).toBe(false);

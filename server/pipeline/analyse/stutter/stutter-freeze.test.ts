@@ -24,20 +24,20 @@ const found = (moves: readonly number[], surplus: number | null, cuts: readonly 
 const FREEZE = [60, 184, 'inserted'];
 
 describe('a freeze longer than a stutter', () => {
-  it('is put in where the motion goes on behind it and the picture outlasts the sound by just as much', () => {
+  it('is inserted if the motion continues after it and the picture outlasts the sound by just as much', () => {
     expect(found(frozen(), LENGTH)).toEqual([FREEZE]);
     // Sound is a little longer by nature and ends in whole blocks.
     expect(found(frozen(), LENGTH - 3)).toEqual([FREEZE]);
   });
 
-  it('stays where the lengths do not say so', () => {
+  it('stays if the lengths do not support it', () => {
     expect(found(frozen(), null)).toEqual([]);
     expect(found(frozen(), 0)).toEqual([]);
     expect(found(frozen(), LENGTH - 10)).toEqual([]);
     expect(found(frozen(), LENGTH + 5)).toEqual([]);
   });
 
-  it('stays where the step behind it is none of the motion, or the scene has come to rest or to a cut', () => {
+  it('stays if the step after it is not motion, or the scene has come to rest or to a cut', () => {
     expect(found(frozen(40), LENGTH)).toEqual([]);
     expect(found(frozen(4), LENGTH)).toEqual([]);
     expect(found(frozen(1.5, 1.5), LENGTH)).toEqual([]);
@@ -46,7 +46,7 @@ describe('a freeze longer than a stutter', () => {
     expect(found(starts, LENGTH)).toEqual([]);
   });
 
-  it('takes copies along that the encoder has not settled on, or draws from what follows', () => {
+  it('includes copies that the encoder is still refining, or predicts from what follows', () => {
     const moves = frozen();
     moves.splice(60, 3, 3, 1.3, 0.9);
     moves.splice(182, 3, 0.65, 0.6, 2);
@@ -55,19 +55,19 @@ describe('a freeze longer than a stutter', () => {
     expect(found(moves, LENGTH)).toEqual([FREEZE]);
   });
 
-  it('takes a key picture among the copies for one of them', () => {
+  it('counts a key picture among the copies as one of them', () => {
     const moves = frozen();
     moves[120] = 1.9;
     expect(found(moves, LENGTH)).toEqual([FREEZE]);
   });
 
-  it('takes the picture behind it along where that is there twice', () => {
+  it('includes the picture after it if that is there twice', () => {
     const moves = frozen();
     moves[186] = 0.3;
     expect(found(moves, LENGTH + 1)).toEqual([[60, 185, 'inserted']]);
   });
 
-  it('shares what the lengths say with other runs that were put in, and with several of its kind', () => {
+  it('shares the lengths with other inserted runs, and with several of its kind', () => {
     const moves = frozen();
     moves.fill(0.05, 240, 244);
     expect(found(moves, LENGTH + 4)).toEqual([FREEZE, [240, 243, 'inserted']]);
@@ -78,7 +78,7 @@ describe('a freeze longer than a stutter', () => {
 });
 
 describe('explainsLengths', () => {
-  it('leaves the sound what it lasts longer by nature, and nothing without sound', () => {
+  it('allows the sound its natural excess, and is false without sound', () => {
     expect(explainsLengths(50, 50, FPS)).toBe(true);
     expect(explainsLengths(47, 50, FPS)).toBe(true);
     expect(explainsLengths(46, 50, FPS)).toBe(false);

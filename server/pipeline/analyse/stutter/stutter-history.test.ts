@@ -15,7 +15,7 @@ const historiesOf = (runs: readonly Judged[], pictureSurplus: number | null) =>
   decideHistories(runs, pictureSurplus).map(({ history }) => history);
 
 describe('decideHistories', () => {
-  it('keeps the time of a held run beside inserted ones that are all the picture is longer by', () => {
+  it('keeps the time of a held run beside inserted ones that explain the whole surplus', () => {
     expect(historiesOf([run(14, 2, 0.61), run(34, 3, -1.16)], 3)).toEqual(['held', 'inserted']);
     const three = [run(14, 2, 0.2), run(34, 3, -1.16), run(60, 4, 0.5)];
     expect(historiesOf(three, 5.4)).toEqual(['inserted', 'inserted', 'held']);
@@ -28,30 +28,30 @@ describe('decideHistories', () => {
     expect(historiesOf(doubtful, 2.4)).toEqual(['held', 'inserted', 'held', 'held']);
   });
 
-  it('hears the motion where the change says little', () => {
+  it('uses the motion when the change says little', () => {
     expect(historiesOf([run(30, 4, 0.2), run(60, 4, 0.9)], null)).toEqual(['held', 'held']);
     expect(historiesOf([run(30, 4, 0.2, -0.75), run(60, 4, 0.9)], 4)).toEqual(['inserted', 'held']);
     expect(historiesOf([run(30, 4, -0.3, 0.7)], null)).toEqual(['held']);
   });
 
-  it('takes nothing out of a clip without sound that is about as likely held', () => {
+  it('removes nothing from a clip without sound when holding is about as likely', () => {
     expect(historiesOf([run(30, 3, -0.15)], null)).toEqual(['held']);
     expect(historiesOf([run(30, 3, -0.3)], null)).toEqual(['inserted']);
     expect(historiesOf([run(30, 3, -0.15), run(60, 3, -0.9)], null)).toEqual(['inserted', 'inserted']);
   });
 
-  it('takes out what the picture is longer by beside held runs', () => {
+  it('removes the surplus beside held runs', () => {
     expect(historiesOf([run(14, 7, 1.4), run(40, 2, -0.4)], 2)).toEqual(['held', 'inserted']);
   });
 
-  it('takes all out where the picture is longer by all of them, or by what no choice of doubtful ones explains', () => {
+  it('removes all if the picture is longer by all of them, or by what no choice of doubtful ones explains', () => {
     const runs = [run(14, 2, 0.61), run(34, 3, -1.16)];
     expect(historiesOf(runs, 5)).toEqual(['inserted', 'inserted']);
     expect(historiesOf([run(14, 4, 0.3), run(34, 7, -1.16)], 9)).toEqual(['inserted', 'inserted']);
     expect(historiesOf([run(14, 2, -0.61), run(34, 3, -1.16)], 3)).toEqual(['inserted', 'inserted']);
   });
 
-  it('takes a short run over which nothing was lost for a rest, where it is livelier than copies and nothing was put in', () => {
+  it('takes a short run over which nothing was lost for a rest, if it is livelier than copies and nothing was inserted', () => {
     const rest = { ...run(30, 3, -0.93), quietness: 0.17 };
     expect(historiesOf([rest], -0.4)).toEqual([]);
     // Sound of clips that were shared and coded again is often longer than the picture.
@@ -62,19 +62,19 @@ describe('decideHistories', () => {
     expect(historiesOf([{ ...rest, evidence: -0.09 }], -0.4)).toEqual(['held']);
   });
 
-  it('takes short runs beside many rests for rests, where nothing was lost under them and nothing put in', () => {
+  it('takes short runs beside many rests for rests, if nothing was lost under them and nothing inserted', () => {
     const rests = [run(10, 12, -0.9), run(60, 13, -0.9), run(110, 12, -0.9)];
     expect(historiesOf([...rests, run(150, 4, -0.64)], -2.1)).toEqual([]);
     expect(historiesOf([...rests, run(150, 4, 0.8)], -2.1)).toEqual(['held']);
     expect(historiesOf([...rests.slice(1), run(150, 4, -0.64)], -2.1)).toHaveLength(1);
   });
 
-  it('takes nothing out of a clip as long as its sound for a step that speaks for it a little', () => {
+  it('removes nothing from a clip as long as its sound because of a step that weakly supports it', () => {
     expect(historiesOf([run(14, 4, -0.65, -0.12)], 0.33)).toEqual(['held']);
     expect(historiesOf([run(14, 4, -1.2, -0.2)], 0.33)).toEqual(['inserted']);
   });
 
-  it('takes nothing out that is livelier than copies, where no sound tells', () => {
+  it('removes nothing that is livelier than copies, when no sound decides', () => {
     const turn = { ...run(66, 2, -1.13), quietness: 0.207 };
     expect(historiesOf([turn], null)).toEqual(['held']);
     expect(historiesOf([{ ...turn, quietness: 0.1 }], null)).toEqual(['inserted']);

@@ -14,17 +14,17 @@ const withStep = (step: number) =>
   );
 
 describe('leavesMotion', () => {
-  it('knows a step that no pictures lost under a run can have made', () => {
+  it('recognises a step that pictures lost under a run cannot have made', () => {
     expect(leavesMotion(withStep(11), { ...run, cutSet: none })).toBe(false);
     expect(leavesMotion(withStep(60), { ...run, cutSet: none })).toBe(true);
   });
 
-  it('says nothing of a cut, or where few pictures beside the run show how it moves', () => {
+  it('says nothing about a cut, or when few pictures beside the run show how it moves', () => {
     expect(leavesMotion(withStep(60), { ...run, cutSet: new Set([70]) })).toBe(false);
     expect(leavesMotion(withStep(60), { ...run, cutSet: new Set([58]) })).toBe(false);
   });
 
-  it('knows other shades that come in with a step no longer than those beside it, as tiles of a map do', () => {
+  it('recognises other shades that appear with a step no longer than those beside it, as map tiles do', () => {
     const withShades = (change: number) => {
       const series = withStep(1);
       return {
@@ -38,7 +38,7 @@ describe('leavesMotion', () => {
     expect(leavesMotion(withShades(0.005), short, -0.4)).toBe(false);
   });
 
-  it('keeps a rest before a page that turns out of the stutters', () => {
+  it('keeps a rest before a turning page out of the stutters', () => {
     expect(detectStutter(withStep(11), [], 30)).toMatchObject([run]);
     expect(detectStutter(withStep(60), [], 30)).toEqual([]);
   });

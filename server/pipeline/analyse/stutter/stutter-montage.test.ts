@@ -28,7 +28,7 @@ describe('detectStutter in a montage', () => {
     expect(placesOf([...pairs(40), ...still(motion(12), 4, 3), ...pairs(40)], [])).toEqual([]);
   });
 
-  it('finds a freeze within a shot whatever stands between other cuts, as stills do', () => {
+  it('finds a freeze within a shot whatever is between other cuts, as with stills', () => {
     const stills = [60, ...stand(12), 60, ...stand(12), 60, ...stand(12)];
     const moves = [...stills, 60, ...still(motion(50), 20, 3), ...stills];
     const cuts = [0, 13, 26, 39, 90, 103, 116];
@@ -37,7 +37,7 @@ describe('detectStutter in a montage', () => {
     expect(placesOf(moves, [])).toEqual([]);
   });
 
-  it('takes the rest of a page before another one for no freeze where a screen rests most of the time', () => {
+  it('does not take the rest of a page before another one for a freeze when a screen rests most of the time', () => {
     const scroll = [2.9, 4.1, 5.3, 6.2, 6.7, 7.5, 7.2, 5.8, 5.1, 4.2, 2.9];
     const page = (rest: number) => [...scroll, ...stand(rest)];
     // A page of another kind: the step into it is larger than any next to it.
@@ -55,7 +55,7 @@ describe('detectStutter in a montage', () => {
     expect(placesIn(6)).toEqual([[28, 47]]);
   });
 
-  it('takes one picture that a source has twice for no fault where the rate doubles two of three', () => {
+  it('ignores one picture that a source has twice when the rate doubles two of three', () => {
     const shown = (sources: readonly number[]) =>
       sources.flatMap((move, i) => (i % 3 === 2 ? [move] : [move, 0.05]));
     const sources = motion(60).map((move, i) => (i === 31 ? 0.05 : move));

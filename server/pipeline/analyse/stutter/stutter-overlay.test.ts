@@ -9,33 +9,33 @@ const seriesOf = (shareOf: (i: number) => number, moves = uneven) =>
 const place = { first: 30, last: 32, cutSet: new Set<number>() };
 
 describe('isOverlay', () => {
-  it('tells a drawing over a still picture by the rest of the picture, which does not change at all', () => {
+  it('recognises a drawing over a still picture by the rest of the picture, which does not change at all', () => {
     expect(isOverlay({ ...place, series: seriesOf(() => 0.053) }, -1)).toBe(true);
     expect(isOverlay({ ...place, series: seriesOf(() => 0.065) }, -1)).toBe(false);
   });
 
-  it('asks both sides, or the one that a cut leaves', () => {
+  it('requires both sides, or the one that a cut leaves', () => {
     const series = seriesOf((i) => (i < 30 ? 0.053 : 0.1));
     expect(isOverlay({ ...place, series }, -1)).toBe(false);
     expect(isOverlay({ ...place, series, cutSet: new Set([33]) }, 0)).toBe(true);
     expect(isOverlay({ ...place, series, cutSet: new Set([33, 30, 29]) }, 0)).toBe(false);
   });
 
-  it('believes a step that goes over lost pictures', () => {
+  it('accepts a step that goes over lost pictures', () => {
     expect(isOverlay({ ...place, series: seriesOf(() => 0.053) }, 0.5)).toBe(false);
   });
 
-  it('believes no such step of a pointer that stops and goes', () => {
+  it('rejects such a step of a pointer that stops and starts', () => {
     const stopping = uneven.map((move, i) => (i % 4 === 0 ? 0 : move));
     expect(isOverlay({ ...place, series: seriesOf(() => 0.049, stopping) }, 0.5)).toBe(true);
   });
 
-  it('believes no such step where something else sets out behind it, as a tile of a game does', () => {
+  it('rejects such a step when something else starts to move after it, as a tile of a game does', () => {
     const tile = uneven.map((move, i) => (i < 30 ? move / 8 : move));
     expect(isOverlay({ ...place, series: seriesOf(() => 0.053, tile) }, 0.6)).toBe(true);
   });
 
-  it('believes motion as even as clockwork on both sides, copies or not', () => {
+  it('accepts motion as even as clockwork on both sides, copies or not', () => {
     const even = (rate: number) => uneven.map((_, i) => (isHeld(i) ? 0 : i % rate === 0 ? 7 : 6));
     expect(isOverlay({ ...place, series: seriesOf(() => 0.05, even(3)) }, -1)).toBe(false);
     const slowing = even(3).map((move, i) => (i === 29 ? 2 : move));

@@ -8,17 +8,17 @@ const stepsOf = (rise: number) => moves.map((move, i) => (i === 40 ? (rise * 3) 
 const plain = (rise: number, cuts: readonly number[] = []) =>
   withoutPops(frameSeries(moves, { meanDiff: stepsOf(rise) }), new Set(cuts)).blockDiff.get(1);
 
-it('takes a word that pops up out of the motion', () => {
+it('removes a word that pops up from the motion', () => {
   const beside = Math.max(moves[39] ?? 0, moves[41] ?? 0);
   expect(plain(2.5)).toEqual(moves.map((move, i) => (i === 40 ? beside : move)));
 });
 
-it('leaves a step as it is over which the whole picture moves farther, and a cut', () => {
+it('keeps a step in which the whole picture moves farther, and a cut', () => {
   expect(plain(12)).toEqual(moves);
   expect(plain(2.5, [40])).toEqual(moves);
 });
 
-it('keeps a step behind repeats as lively as the step beyond', () => {
+it('keeps a step after repeats as lively as the step beyond', () => {
   const held = moves.map((move, i) => (i >= 36 && i < 40 ? 0.05 : move));
   const series = frameSeries(held, { meanDiff: stepsOf(2.5) });
   expect(withoutPops(series, new Set()).blockDiff.get(1)?.[40]).toBeCloseTo(moves[41] ?? 0);

@@ -22,14 +22,14 @@ const still = (moves: readonly number[], { first, last }: { first: number; last:
 const run = { first: 26, last: 29 };
 
 describe('isRestless', () => {
-  it('knows motion that jitters and stands about as still as a run again and again', () => {
+  it('recognises motion that jitters and is repeatedly about as still as a run', () => {
     expect(isRestless(still(JITTER, run), NOTHING_BEHIND)).toBe(true);
     expect(isRestless({ ...still(JITTER, run), cutSet: new Set([30]) }, NOTHING_BEHIND)).toBe(false);
     expect(isRestless(still(JITTER, run), { evidence: 1, motionEvidence: 0.9 })).toBe(false);
     expect(detectStutter(frameSeries([0, ...JITTER, ...JITTER]), [], 24)).toEqual([]);
   });
 
-  it('leaves copies in motion alone, however much an encoder leaves of them', () => {
+  it('ignores copies in motion, however much noise an encoder leaves in them', () => {
     const even = JITTER.map((_, i) => 6 + 4 * Math.sin(1.7 * i));
     const copies = even.map((move, i) => (i >= run.first && i <= run.last ? 0.65 : move));
     expect(isRestless(still(copies, run), NOTHING_BEHIND)).toBe(false);
@@ -37,14 +37,14 @@ describe('isRestless', () => {
     expect(isRestless(still(stiller, run), NOTHING_BEHIND)).toBe(false);
   });
 
-  it('does not take the step in quality of a key picture for what a long run leaves', () => {
+  it('does not take the quality step of a key picture for the noise left in a long run', () => {
     const slow = JITTER.map((_, i) => 2.4 + Math.sin(1.7 * i));
     const popping = slow.map((move, i) => (i < 26 || i > 33 ? move : i === 30 ? 1.2 : 0.3));
     expect(isRestless(still(popping, { first: 26, last: 33 }), NOTHING_BEHIND)).toBe(false);
     expect(isRestless(still(popping, { first: 28, last: 31 }), NOTHING_BEHIND)).toBe(true);
   });
 
-  it('leaves runs alone where pictures are held in a rhythm, or a part of the shot rests', () => {
+  it('ignores runs when pictures are held in a rhythm, or a part of the shot rests', () => {
     const copies = [0.43, 0.83, 0.18, 0.23];
     const converted = JITTER.map((_, i) => copies[i - run.first] ?? (i % 2 ? 0.9 : 3));
     const holds = converted.flatMap((move, i) => (move === 0.9 ? [[i, i] as const] : []));

@@ -12,7 +12,7 @@ const withSingles = (at: readonly number[]) =>
   });
 
 describe('keepsTime', () => {
-  it('tells single repeats that come once a second by their beat, and leaves the others', () => {
+  it('recognises single repeats that come once a second by their beat, and leaves the others', () => {
     const beat = [37, 62, 87, 112, 137, 187, 212];
     const found = (at: readonly number[]) =>
       detectStutter(frameSeries(withSingles(at)), [], 30).map(({ first }) => first);
@@ -20,7 +20,7 @@ describe('keepsTime', () => {
     expect(found([37, 83, 112, 190])).toEqual([37, 83, 112, 190]);
   });
 
-  it('asks for three others on the beat', () => {
+  it('requires three others on the beat', () => {
     const place = (at: readonly number[]) => ({
       first: 60,
       holds: at.map((one) => [one, one] as const),

@@ -19,22 +19,22 @@ const clip = (empty: number) => frameSeries(moves, { sharpness: detail(empty) })
 describe('isEmptyStage', () => {
   const cutSet = new Set([CUT]);
 
-  it('tells a plate that rests until something enters', () => {
+  it('recognises a background that rests until something enters', () => {
     expect(isEmptyStage(clip(4), { ...run, moves, cutSet })).toBe(true);
     expect(isEmptyStage(clip(300), { ...run, moves, cutSet })).toBe(false);
   });
 
-  it('says nothing where no cut stands in front of the run, and of what another shot shows', () => {
+  it('says nothing when no cut precedes the run, nor about what another shot shows', () => {
     expect(isEmptyStage(clip(4), { ...run, moves, cutSet: new Set<number>() })).toBe(false);
     expect(isEmptyStage(clip(4), { ...run, moves, cutSet: new Set([CUT, run.last + 1]) })).toBe(false);
   });
 
-  it('leaves copies over lost pictures to the others, behind which the motion leaps', () => {
+  it('leaves copies over lost pictures, after which the motion leaps, to the other rules', () => {
     expect(isEmptyStage(clip(4), { ...run, moves: leaping, cutSet })).toBe(false);
     expect(detectStutter(frameSeries(leaping, { sharpness: detail(4) }), [CUT], 30)).toMatchObject([run]);
   });
 
-  it('keeps such a rest out of the stutters, and finds copies behind a cut', () => {
+  it('keeps such a rest out of the stutters, and finds copies after a cut', () => {
     expect(detectStutter(clip(4), [CUT], 30)).toEqual([]);
     expect(detectStutter(clip(300), [CUT], 30)).toMatchObject([run]);
   });

@@ -11,7 +11,7 @@ function rateOf(samples: Samples, chunk = 5000): number {
 }
 
 describe('createCrackleMeter', () => {
-  it('counts most of the crackles over a roar, the same in any pieces', () => {
+  it('counts most of the crackles over a roar, identically however the sound is divided', () => {
     const roar = gustingWind(12, RATE_HZ, 1);
     const embers = crackles(12, RATE_HZ, 8, 6);
     const fire = roar.map((value, i) => value + (embers[i] ?? 0));
@@ -25,11 +25,11 @@ describe('createCrackleMeter', () => {
     ['a voice', voiceLike(12, RATE_HZ, 7)],
     ['rain', steadyNoise(12, RATE_HZ, { cutoffHz: 4000, rms: 0.1, seed: 6 })],
     ['silence', new Float32Array(12 * RATE_HZ)],
-  ])('hears few in %s', (_, samples) => {
+  ])('counts few in %s', (_, samples) => {
     expect(rateOf(samples)).toBeLessThan(0.5);
   });
 
-  it('counts within the asked stretch', () => {
+  it('counts within the requested stretch', () => {
     const samples = new Float32Array(3 * RATE_HZ);
     samples.set(crackles(1, RATE_HZ, 20, 3), RATE_HZ);
     const meter = createCrackleMeter(RATE_HZ);

@@ -7,7 +7,7 @@ function around(shape: readonly number[]): number[] {
 }
 
 describe('countKnocks', () => {
-  it('counts a sudden rise that dies away at once', () => {
+  it('counts a sudden rise that decays at once', () => {
     expect(countKnocks(around([-30, -20, -24, -28, -32, -36]))).toBe(1);
     const twice = [...around([-22, -20, -26, -33]), ...around([-22, -20, -26, -33])];
     expect(countKnocks(twice)).toBe(2);

@@ -41,10 +41,10 @@ function left(sound: Float32Array, spans = [span(0, 1000 * SECONDS)]) {
   return withoutMixes({ spans, confidence: 0.7 }, meter.finish()).spans;
 }
 
-describe('what the channels say of wind', () => {
+describe('what the channels say about wind', () => {
   const [bass, highs, others] = [rumble(1), noise(2), noise(3)];
 
-  it('takes lows in the middle of a wide mix for music', () => {
+  it('takes low frequencies in the middle of a wide mix for music', () => {
     expect(left(stereo([bass, bass], [highs, others]))).toEqual([]);
   });
 
@@ -60,7 +60,7 @@ describe('what the channels say of wind', () => {
     expect(left(mix, [early, late])).toEqual([late]);
   });
 
-  it('is asked only of what is not plain, in more than one channel', () => {
+  it('applies only to uncertain stretches with more than one channel', () => {
     const found = (confidence: number) => ({ spans: [span(0, 1000)], confidence });
     expect(mayBeMix(found(0.8), 2)).toBe(true);
     expect([mayBeMix(found(0.9), 2), mayBeMix(found(0.8), 1)]).toEqual([false, false]);

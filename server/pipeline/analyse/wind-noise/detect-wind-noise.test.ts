@@ -43,7 +43,7 @@ describe('detectWindNoise', () => {
     expect(windOf(mixAtSnr(voice, wind, 5)).length).toBeGreaterThan(0);
   });
 
-  it('leaves an engine alone that runs where the wind has ended, as loud as it was', () => {
+  it('ignores an engine that runs after the wind has ended, as loud as it was', () => {
     const windy = mixAtSnr(voiceLike(SECONDS, WIND_RATE_HZ, 21), gustingWind(SECONDS, WIND_RATE_HZ, 1), 0);
     const samples = new Float32Array(2 * windy.length);
     samples.set(windy);
@@ -87,7 +87,7 @@ describe('detectWindNoise', () => {
   const added = (a: Samples, b: Samples) => a.map((value, i) => value + (b[i] ?? 0));
 
   it.each([1, 2, 3])(
-    'does not take the roar of a fire for wind, which crackles all the time (seed %i)',
+    'does not take the roar of a fire, which crackles all the time, for wind (seed %i)',
     (seed) => {
       const roar = gustingWind(SECONDS, WIND_RATE_HZ, seed);
       expect(windOf(added(roar, crackles(SECONDS, WIND_RATE_HZ, 8, seed + 5)))).toEqual([]);
@@ -95,7 +95,7 @@ describe('detectWindNoise', () => {
     },
   );
 
-  it.each([1, 2, 3])('does not take balls that bounce in a hall for wind (seed %i)', (seed) => {
+  it.each([1, 2, 3])('does not take balls bouncing in a hall for wind (seed %i)', (seed) => {
     const wind = gustingWind(SECONDS, WIND_RATE_HZ, seed);
     const quiet = wind.map((value) => 0.3 * value);
     expect(windOf(added(quiet, thumps(SECONDS, WIND_RATE_HZ, 1.5, seed)))).toEqual([]);
@@ -130,13 +130,13 @@ describe('detectWindNoise', () => {
   const spoken: SpeechSpan[] = [{ startMs: 0, endMs: 60_000 }];
   const spansOf = (series: WindSeries, speech = silent) => findWindSpans(series, speech).spans;
 
-  it('does not take the inside of a car or train for wind: gusts over lines that stay', () => {
+  it('does not take the inside of a car or train for wind: gusts over steady lines', () => {
     const steady = [0.16, 0.2, 0.21, 0.19, 0.19, 0.24];
     expect(spansOf(seriesOf(steady.map((lineSteadiness) => ({ lineSteadiness }))))).toEqual([]);
     expect(spansOf(seriesOf(steady.map(() => ({}))))).toHaveLength(1);
   });
 
-  it('does not take an engine for wind: fine lines that stay, whatever its rumble', () => {
+  it('does not take an engine for wind: fine steady lines, whatever its rumble', () => {
     const lined = { fineLineShare: 0.38, lowFloorDb: -36 };
     const engineLike = { ...lined, lineSteadiness: 0.15 };
     const drifting = { ...lined, lineSteadiness: 0.05 };
@@ -154,14 +154,14 @@ describe('detectWindNoise', () => {
     expect(spansOf(seriesOf(plain))).toHaveLength(1);
   });
 
-  it('needs more than two windows that hardly pass', () => {
+  it('needs more than two windows that barely pass', () => {
     const hardly = { tiltDbPerOctave: -4.28 };
     const not = { highFloorDb: -25 };
     expect(spansOf(seriesOf([not, hardly, hardly, not]))).toEqual([]);
     expect(spansOf(seriesOf([not, hardly, hardly, hardly, hardly, not]))).toHaveLength(1);
   });
 
-  it('asks for more of quiet wind, and for nothing louder', () => {
+  it('requires more of quiet wind, and not of louder wind', () => {
     const quiet = { floorDb: -43, totalDb: -36, highFloorDb: -68, lowFloorDb: -48 };
     expect(spansOf(seriesOf([quiet, quiet, quiet]))).toHaveLength(1);
     const finding = detectWindNoise(seriesOf([quiet, quiet, quiet]), silent, (ms) => ms);
@@ -172,7 +172,7 @@ describe('detectWindNoise', () => {
     expect(spansOf(seriesOf([faint, faint, faint]))).toEqual([]);
   });
 
-  it('hears quiet and steadier wind under a voice, which it would not believe alone', () => {
+  it('detects quiet and steadier wind under a voice, which it would not accept alone', () => {
     const quiet = { floorDb: -46, totalDb: -40, highFloorDb: -71, lowFloorDb: -58 };
     const clip = seriesOf([quiet, quiet, quiet]);
     expect(spansOf(clip)).toEqual([]);
@@ -183,7 +183,7 @@ describe('detectWindNoise', () => {
     expect(spansOf(calmer, spoken)).toHaveLength(1);
   });
 
-  it('does not let the syllables of a voice make gusts of a street', () => {
+  it('does not take the syllables of a voice over street noise for gusts', () => {
     const street = { highFloorDb: -35, lowFloorDb: -32 };
     const flutter = seriesOf([street, street, street, street]);
     expect(spansOf(flutter)).toHaveLength(1);
@@ -192,7 +192,7 @@ describe('detectWindNoise', () => {
     expect(spansOf(seriesOf([wind, wind, wind, wind]), spoken)).toHaveLength(1);
   });
 
-  it('does not take deep rumble for wind that is as even as plain noise, nor any with a tone in its lows', () => {
+  it('does not take deep rumble as even as plain noise for wind, nor any with a tone in its low frequencies', () => {
     const deep = seriesOf(Array.from({ length: 4 }, () => ({ lowFloorDb: -24 })));
     const bursting = (series: WindSeries, burst: number) => ({
       ...series,
@@ -205,7 +205,7 @@ describe('detectWindNoise', () => {
     expect(spansOf(bursting(shallow, 0.1))).toEqual([]);
   });
 
-  it('counts knocks against wind only where the rumble bursts as well, as steps and gusts of wind do not', () => {
+  it('counts knocks against wind only if the rumble bursts as well, as steps and gusts of wind do not', () => {
     const knocking = (knocksPerSecond: number, burst: number, tiltDbPerOctave = -5.4) => {
       const series = seriesOf(Array.from({ length: 4 }, () => ({ knocksPerSecond, tiltDbPerOctave })));
       return { ...series, blockLowBurst: series.blockLowBurst.map(() => burst) };
@@ -227,7 +227,7 @@ describe('detectWindNoise', () => {
     expect(crackling(4, 3, 3, 3)).toEqual([]);
   });
 
-  it('does not reach over a quieter room by the windows that the wind fills in a part', () => {
+  it('does not extend over a quieter room by windows that the wind fills in part', () => {
     const not = { floorDb: -36, highFloorDb: -46, lowFloorDb: -60 };
     const edge = { floorDb: -36, totalDb: -26, highFloorDb: -60, lowFloorDb: -48 };
     const clip = seriesOf([not, not, not, edge, {}, {}, {}, edge, not, not, not]);
@@ -238,7 +238,7 @@ describe('detectWindNoise', () => {
     expect(span?.endMs).toBeLessThan(clip.blockMs * blockFloorDb.length - 3000);
   });
 
-  it('does not take a fan for wind that is switched on for some seconds: the step is no gust', () => {
+  it('does not take a fan that is switched on for some seconds for wind: the step is not a gust', () => {
     const not = { floorDb: -50, highFloorDb: -55, lowFloorDb: -60 };
     const fan = { floorDb: -24, lowFloorDb: -36 };
     const clip = seriesOf([not, not, not, not, fan, fan, fan, fan, not, not, not, not]);

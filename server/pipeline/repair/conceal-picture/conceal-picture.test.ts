@@ -127,7 +127,7 @@ describe('a concealed picture', () => {
     expect(now).toBeGreaterThan(before + 8);
   });
 
-  it('keeps every sample in front of the loss, also in the row where it begins', () => {
+  it('keeps every sample before the loss, also in the row where it begins', () => {
     const firstLost = HALF + 7;
     const { input, truth } = broken(STEADY, firstLost);
     const made = conceal(input);
@@ -139,7 +139,7 @@ describe('a concealed picture', () => {
     );
   });
 
-  it('goes by when pictures are shown, not by how many there are', () => {
+  it('considers when pictures are shown, not how many there are', () => {
     const { input, truth } = broken(
       [
         [0, 0],
@@ -155,14 +155,14 @@ describe('a concealed picture', () => {
     expect(lostDb(conceal(told), truth, 0)).toBeGreaterThan(lostDb(counted, truth, 0) + 3);
   });
 
-  it('loses next to nothing when the picture behind shows something else', () => {
+  it('costs almost nothing when the picture after shows something else', () => {
     const { input, truth } = broken(STEADY, HALF);
     const strange = { ...input, after: at(3, scene(500, 300)) };
     const made = conceal(strange);
     expect(lostDb(made, truth, HALF)).toBeGreaterThan(lostDb(input.damaged.pixels, truth, HALF));
   });
 
-  it('looks at pictures further behind where others are shown in between', () => {
+  it('looks at pictures further after when others are shown in between', () => {
     const { input, truth } = broken(
       [
         [0, 0],
@@ -180,7 +180,7 @@ describe('a concealed picture', () => {
     expect(lostDb(made, truth, HALF)).toBeGreaterThan(lostDb(input.damaged.pixels, truth, HALF) + 5);
   });
 
-  it('is left as it is where motion stops going on', () => {
+  it('stays as it is when motion does not continue', () => {
     // The part above the loss has jumped, so nothing tells how the rest moved; the decoder's picture happens to fit.
     const { input } = broken(
       [
@@ -195,7 +195,7 @@ describe('a concealed picture', () => {
     expect(concealPicture({ ...jumped, after: at(3, jumped.damaged.pixels) }, layout())).toBeNull();
   });
 
-  it('is trusted less where no whole picture behind proves it', () => {
+  it('is trusted less when no intact picture after it proves it', () => {
     const { input, truth } = broken(STEADY, HALF);
     // The estimates miss the known rows by 10 levels and differ from the decoder's picture by 13: 2.3 dB.
     const uneven = truth.map(
@@ -207,7 +207,7 @@ describe('a concealed picture', () => {
     expect(concealPicture({ ...input, isProvenLater: false }, layout())).toEqual(conceal(input));
   });
 
-  describe('whose first slice alone is lost', () => {
+  describe('whose first slice only is lost', () => {
     const SLICE_END = 5 * BLOCKS;
     /** A picture moved by a shaking hand, with another picture in its first rows. */
     function tornAbove(places: Parameters<typeof broken>[0]) {
@@ -224,7 +224,7 @@ describe('a concealed picture', () => {
       [8, -4],
     ] as const;
 
-    it('is moved as the rows behind it say that the hand shook, and those stay', () => {
+    it('is moved as the rows after it show that the hand shook, and those rows stay', () => {
       const { input, truth } = tornAbove(SHAKEN);
       const made = conceal({ ...input, isProvenLater: false });
       const db = (picture: Uint8Array) => lostDb(picture, truth, 0) - lostDb(input.damaged.pixels, truth, 0);
@@ -233,7 +233,7 @@ describe('a concealed picture', () => {
         if (isLost(place, SLICE_END)) expect(made[place]).toBe(value);
     });
 
-    it('stays as it is where the rows behind it say that motion does not go on', () => {
+    it('stays as it is when the rows after it show that motion does not continue', () => {
       const { input } = tornAbove(STEADY);
       const random = seededRandom(6);
       const noise = input.damaged.pixels.map((value, place) =>
@@ -243,14 +243,14 @@ describe('a concealed picture', () => {
     });
   });
 
-  it('does without known rows where all is lost', () => {
+  it('does without known rows when everything is lost', () => {
     const { input, truth } = broken(STEADY, 0);
     const made = conceal(input);
     expect(lostDb(made, truth, 0)).toBeGreaterThan(lostDb(input.damaged.pixels, truth, 0) + 8);
   });
 });
 
-describe('the motion that a lost part is concealed by', () => {
+describe('the motion that conceals a lost part', () => {
   /**
    * A scene in steady motion; the decoder leaves an old picture from one block on, and noise in some blocks before it.
    */
@@ -264,7 +264,7 @@ describe('the motion that a lost part is concealed by', () => {
     return { ...input, damaged: at(2, noisy) };
   }
 
-  it('begins with the first block that shows a fault or up to a row before, though the data are impossible only later', () => {
+  it('begins with the first block that shows a fault or up to a row earlier, though the data are impossible only later', () => {
     const found = motionToConceal(left(HALF - 25, HALF + 7), layout())?.lost;
     expect(found).toMatchObject({ size: 16, end: BLOCKS * (HEIGHT / 16) });
     expect(found?.first).toBeLessThanOrEqual(HALF - 25);
@@ -281,7 +281,7 @@ describe('the motion that a lost part is concealed by', () => {
     expect(motions[3]?.(64, 128, 16)).toEqual({ x: 0, y: 0 });
   });
 
-  it('is not told where nothing will prove it and the rows in front of the loss say that motion does not go on', () => {
+  it('is not determined when nothing will prove it and the rows before the loss show that motion does not continue', () => {
     const { input } = broken(STEADY, HALF);
     const [left, right] = [scene(14, 4), scene(2, 4)];
     const parted = left.map((value, place) =>
@@ -305,25 +305,25 @@ describe('a picture of which nothing is left', () => {
     expect(made(input, false)).toBeGreaterThan(34);
   });
 
-  it('follows the motion before it alone where the next one is lost too', () => {
+  it('follows only the motion before it when the next one is lost too', () => {
     const held = { ...input, after: at(3, input.before.pixels) };
     expect(made(held, true)).toBeGreaterThan(34);
   });
 
-  it('stays as it stands where motion did not go on in front of it', () => {
+  it('stays unchanged when motion did not continue before it', () => {
     const jerky = { ...input, earliest: at(-1, scene(-6, 4)), earlier: at(0, scene(4, 2)) };
     expect(concealLost(jerky, false, layout())).toBeNull();
     expect(motionOfGap(jerky, false, layout())).toBeNull();
   });
 
-  it('is trusted less where nothing will prove it', () => {
+  it('is trusted less when nothing will prove it', () => {
     // The previous motion continues at half its speed.
     const slower = { ...input, earliest: at(-1, scene(-7.7, -3.8)) };
     expect(concealLost(slower, false, layout())).not.toBeNull();
     expect(concealLost({ ...slower, isProvenLater: false }, false, layout())).toBeNull();
   });
 
-  it('tells its motion for squares too', () => {
+  it('gives its motion for squares too', () => {
     const motion = motionOfGap(input, false, layout());
     const { x = 0, y = 0 } = motion?.(160, 96, 16) ?? {};
     expect(Math.abs(x + 16)).toBeLessThanOrEqual(1);
@@ -353,7 +353,7 @@ describe('missesKnown', () => {
     return missesKnown(flatInput, { ...motion, known: [[0, half]] }, [guess(known)], layout());
   };
 
-  it('leaves the picture where motion tells its whole part worse than no motion does, unless that is proven later', () => {
+  it('rejects a picture whose known part motion predicts worse than no motion, unless that is proven later', () => {
     expect(misses(115, false)).toBe(true);
     expect(misses(108, false)).toBe(false);
     expect(misses(115, true)).toBe(false);

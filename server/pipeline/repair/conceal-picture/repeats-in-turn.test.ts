@@ -9,7 +9,7 @@ const CODED = Array.from({ length: 60 }, (_, i) => ({
 const without = (lost: number) => CODED.map((one, i) => (i === lost ? { ...one, sizeBytes: 0 } : one));
 
 describe('isTurnOfRepeat', () => {
-  it('tells a lost picture whose turn it was to repeat the one before', () => {
+  it('recognises a lost picture whose turn it was to repeat the one before', () => {
     expect(isTurnOfRepeat(without(33), 33)).toBe(true);
     expect([30, 31, 32, 34, 35].map((lost) => isTurnOfRepeat(without(lost), lost))).toEqual([
       false,
@@ -20,7 +20,7 @@ describe('isTurnOfRepeat', () => {
     ]);
   });
 
-  it('asks for three turns that take next to nothing, and others that do not', () => {
+  it('requires three small turns, and others that are not small', () => {
     expect(isTurnOfRepeat(without(57), 57)).toBe(false);
     const larger = (turns: readonly number[]) =>
       without(33).map((picture, i) => (turns.includes(i) ? { ...picture, sizeBytes: 2500 } : picture));
@@ -30,7 +30,7 @@ describe('isTurnOfRepeat', () => {
     expect(isTurnOfRepeat(still, 33)).toBe(false);
   });
 
-  it('says nothing where pictures are shown in another order than they are decoded', () => {
+  it('says nothing when pictures are displayed in another order than they are decoded', () => {
     const reordered = without(33).map((picture, i) =>
       i === 31 ? { ...picture, pts: picture.pts + 1024 } : picture,
     );

@@ -172,7 +172,7 @@ describe('fullEncode', () => {
 
   const trimmed = path.join(REAL_MEDIA, 'odd-hevc-editlist-no-keyframe.mp4');
   it.skipIf(!existsSync(trimmed))(
-    'keeps sound and picture together where decoders show pictures from before the start, as no key picture stands there',
+    'keeps sound and picture together when decoders show pictures from before the start, because no key picture is there',
     async () => {
       const starts = async (clip: string) => {
         const shown = await decodedTimes(clip);
@@ -214,7 +214,7 @@ describe('fullEncode', () => {
     });
   });
 
-  it('keeps the aspect of samples whose terms are long', async () => {
+  it('keeps a sample aspect ratio with large terms', async () => {
     const options = '-vf setsar=128/117:max=1000 -c:v mpeg4 -q:v 3 -c:a mp3';
     const file = await make({ name: 'wide.mov', options, soundKept: true });
     const { outputPath, info } = await encode(file, []);

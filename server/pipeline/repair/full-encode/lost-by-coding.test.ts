@@ -5,7 +5,7 @@ const lost = (pixelFormat: string, colorTransfer: string | null = null) =>
   lostByCoding({ pixelFormat, colorTransfer, width: 640, height: 360 });
 
 describe('lostByCoding', () => {
-  it('says nothing where all is kept', () => {
+  it('says nothing when all is kept', () => {
     expect(lost('yuv420p')).toBeNull();
     expect(lost('yuvj420p')).toBeNull();
     expect(lost('nv12')).toBeNull();

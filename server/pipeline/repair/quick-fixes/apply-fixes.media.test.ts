@@ -59,7 +59,7 @@ const packets = async (inputPath: string, stream: 'v' | 'a') => {
 };
 
 describe('quick fixes', () => {
-  it('change the pictures of a long clip in pieces that a killed attempt leaves to the next', async () => {
+  it('change the pictures of a long clip in pieces that a killed attempt leaves to the next one', async () => {
     const dark = "testsrc2=s=320x180:r=10:d=17,lutyuv=y='16+(val-16)*0.28'";
     const coding = '-c:v libx264 -preset ultrafast -crf 18 -g 10 -pix_fmt yuv420p';
     const clip = await make('long-dark.mp4', dark, 'sine=f=220:d=17', coding);
@@ -74,7 +74,7 @@ describe('quick fixes', () => {
     expect(await packets(made.clip?.path ?? '', 'a')).toEqual(await packets(clip, 'a'));
   }, 60_000);
 
-  it('steady, brighten and sharpen a dark shaky clip in one go and make its voice loud', async () => {
+  it('stabilise, brighten and sharpen a dark shaky clip at once and make its voice loud', async () => {
     const clip = await make('shaky.mp4', SHAKY_DARK, 'sine=f=220:d=2,volume=-6dB');
     const made = await apply(clip, ['voice-enhance', 'stabilize', 'color-correct', 'sharpen']);
     expect(made.fixes.map(({ id, state }) => `${id} ${state}`)).toEqual([
@@ -99,7 +99,7 @@ describe('quick fixes', () => {
     expect(made.told.at(-1)?.share).toBeCloseTo(1, 1);
   }, 60_000);
 
-  it('copy the pictures bit by bit when the sound alone is fixed', async () => {
+  it('copy the pictures bit by bit when only the sound is fixed', async () => {
     const clip = await make('calm.mp4', 'testsrc2=s=320x180:r=25:d=3', 'sine=f=220:d=3,volume=-12dB');
     const made = await apply(clip, ['wind-noise', 'audio-sync', 'voice-enhance']);
     expect(made.of('wind-noise')).toMatchObject({ state: 'unchanged' });
@@ -124,7 +124,7 @@ describe('quick fixes', () => {
     expect(info.video[0]?.frameCount).toBe(50);
   }, 60_000);
 
-  it('change nothing at all where nothing is to be done', async () => {
+  it('change nothing at all when nothing is to be done', async () => {
     const clip = await make('fine.mp4', 'testsrc2=s=320x180:r=25:d=2', 'anullsrc=r=44100:cl=mono:d=2');
     const made = await apply(clip, ['wind-noise', 'voice-enhance', 'stabilize', 'color-correct']);
     expect(made.clip).toBeNull();
@@ -132,7 +132,7 @@ describe('quick fixes', () => {
     expect(made.of('voice-enhance')?.detail).toContain('silent');
   }, 60_000);
 
-  it('move late sound back with the repair of the six steps, pictures untouched', async () => {
+  it('move late sound back like the repair does, with untouched pictures', async () => {
     const clip = await make('late-base.mp4', 'testsrc2=s=320x180:r=25:d=4', 'sine=f=300:d=4');
     const late = file('late.mp4');
     const args = `-v error -i ${clip} -itsoffset 0.4 -i ${clip} -map 0:v -map 1:a -c copy ${late}`.split(' ');
@@ -147,7 +147,7 @@ describe('quick fixes', () => {
     expect(Math.abs((info.audio[0]?.startMs ?? 999) - (info.video[0]?.startMs ?? 0))).toBeLessThan(60);
   }, 60_000);
 
-  it('tone-map high dynamic range when colour correction is asked for, and never else', async () => {
+  it('tone-map high dynamic range only when colour correction is requested', async () => {
     const tags = '-color_primaries bt2020 -color_trc arib-std-b67 -colorspace bt2020nc';
     const x265 =
       '-x265-params log-level=none:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc -tag:v hvc1';
@@ -202,7 +202,7 @@ describe('quick fixes', () => {
     expect(refused.of('tiktok-optimize')?.detail).toContain('3 s are the least');
   }, 90_000);
 
-  it('keep the coded pictures of an upright clip that a platform takes as it is, and code what has to be coded once for all', async () => {
+  it('keep the coded pictures of an upright clip that a platform accepts, and encode the rest once for all', async () => {
     const upright = await make('upright.mp4', 'testsrc2=s=360x640:r=25:d=4', 'sine=f=220:d=4,volume=-10dB');
     const kept = await apply(upright, ['tiktok-optimize', 'youtube-optimize']);
     for (const { path: one } of kept.exports) {
@@ -226,7 +226,7 @@ describe('quick fixes', () => {
     expect(Math.abs((info.durationMs ?? 0) - 16_000)).toBeLessThan(60);
   }, 120_000);
 
-  it('take the pieces over that an attempt left which was killed', async () => {
+  it('reuse the pieces of a killed attempt', async () => {
     const wide = file('pieces.mp4');
     const workDir = file('killed');
     await mkdir(workDir, { recursive: true });
@@ -253,7 +253,7 @@ describe('quick fixes', () => {
     expect(await packets(one?.path ?? '', 'v')).toEqual(await packets(other?.path ?? '', 'v'));
   }, 120_000);
 
-  it('end with words, not with a failure, on an ffmpeg that lacks the filters', async () => {
+  it('end with a message, not a failure, on an ffmpeg that lacks the filters', async () => {
     const clip = await make('poor.mp4', SHAKY_DARK, 'sine=f=220:d=2');
     const poor = file('poor-ffmpeg');
     const script = `#!/bin/sh\ncase "$*" in *-filters*) echo ' ..C scale             V->V       Scale';; *) exec ffmpeg "$@";; esac\n`;
@@ -264,7 +264,7 @@ describe('quick fixes', () => {
     expect(made.of('sharpen')?.detail).toContain('comes without cas or unsharp');
   }, 60_000);
 
-  it('answer a cancel and a file that is no clip as values', async () => {
+  it('return a cancel, and a file that is not a clip, as values', async () => {
     const clip = file('no-clip.mp4');
     await writeFile(clip, 'no clip');
     const task: ApplyFixesTask = {

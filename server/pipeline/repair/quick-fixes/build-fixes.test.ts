@@ -30,7 +30,7 @@ describe('the nine fixes', () => {
   });
 
   it.each(['wind-noise', 'audio-sync', 'voice-enhance', 'stabilize', 'color-correct'] as const)(
-    'leave a clip that needs no %s as it is, and say so',
+    'leave a clip that needs no %s unchanged, and say so',
     (fix) => {
       const step = build(fix, plainFacts());
       expect(step).toMatchObject({ kind: 'skip', state: 'unchanged' });
@@ -44,7 +44,7 @@ describe('the nine fixes', () => {
     expect(words(build(fix, silent))).toContain('no sound');
   });
 
-  it('steady what shakes, with what this ffmpeg has, and say what it lacks', () => {
+  it('stabilise what shakes, with what this ffmpeg has, and say what it lacks', () => {
     const shaky = { shake: 0.01 };
     expect(build('stabilize', plainFacts(shaky))).toEqual({ kind: 'visual', fix: 'stabilize', looks: true });
     const poorer = plainFacts({ ...shaky, filters: new Set(['scale', 'deshake']) });
@@ -54,7 +54,7 @@ describe('the nine fixes', () => {
     expect(words(none)).toContain('vidstab or deshake');
   });
 
-  it('convert high dynamic range only when colour correction was asked for, with all tags said', () => {
+  it('convert high dynamic range only when colour correction was requested, with all tags set', () => {
     const hdr = plainFacts({ shake: 0.01, light: null }, HLG);
     const colour = build('color-correct', hdr);
     expect(colour).toMatchObject({ kind: 'visual', hdr: true });
@@ -74,7 +74,7 @@ describe('the nine fixes', () => {
   });
 
   it.each(['stabilize', 'color-correct', 'sharpen', 'tiktok-optimize'] as const)(
-    '%s refuses in words what this server has no memory for',
+    '%s says in a sentence that this server has too little memory for it',
     (fix) => {
       const step = build(fix, plainFacts({ shake: 0.01 }, { width: 3840, height: 2160 }));
       expect(step).toMatchObject({ kind: 'skip', state: 'failed' });
@@ -82,7 +82,7 @@ describe('the nine fixes', () => {
     },
   );
 
-  it('enhance a voice that is too quiet or whose peaks clip, and no silence', () => {
+  it('enhance a voice that is too quiet or whose peaks clip, but not silence', () => {
     expect(build('voice-enhance', plainFacts({ loudness: { lufs: -28, peakDb: -9 } })).kind).toBe('voice');
     expect(build('voice-enhance', plainFacts({ loudness: { lufs: -14, peakDb: 0.8 } })).kind).toBe('voice');
     expect(words(build('voice-enhance', plainFacts({ loudness: { lufs: null, peakDb: null } })))).toContain(

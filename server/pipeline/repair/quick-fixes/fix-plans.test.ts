@@ -27,7 +27,7 @@ const streamOf = (video: Record<string, unknown> = {}) => {
 };
 
 describe('light', () => {
-  it('leaves bright, contrasty and nearly neutral clips alone, and black ones', () => {
+  it('ignores bright, contrasty and nearly neutral clips, and black ones', () => {
     expect(planLight(LIGHT)).toBeNull();
     expect(planLight({ ...LIGHT, neutral: { red: 128, green: 120, blue: 113 } })).toBeNull();
     expect(planLight({ ...LIGHT, middle: 2, brightPictures: 3, bright: 20 })).toBeNull();
@@ -43,7 +43,7 @@ describe('light', () => {
     expect(setting?.white).toBeGreaterThanOrEqual(255 / 1.4);
   });
 
-  it('takes a part of a strong cast out and keeps the brightness of grey', () => {
+  it('removes a part of a strong cast and keeps the brightness of grey', () => {
     const light = { ...LIGHT, neutral: { red: 100, green: 120, blue: 150 } };
     const setting = planLight(light);
     if (!setting) throw new Error('nothing planned');
@@ -57,7 +57,7 @@ describe('light', () => {
     expect(lightHelped(light, light, setting)).toBe(false);
   });
 
-  it('says one matrix on both ways', () => {
+  it('writes one matrix in both ways', () => {
     const setting = { black: 0, white: 255, gamma: 1.3, red: 1, green: 1, blue: 1, reasons: [] };
     const filters = lightFilters(setting, 'bt709', 'tv').join();
     expect(filters).toContain('in_color_matrix=bt709:in_range=tv');
@@ -73,7 +73,7 @@ describe('light', () => {
 });
 
 describe('edges', () => {
-  it('count steps against the contrast, so that brighter is not sharper', () => {
+  it('count steps relative to the contrast, so that brighter is not sharper', () => {
     const stripes = Uint8Array.from({ length: 64 }, (_, i) => (i % 2 === 0 ? 50 : 70));
     const brighter = stripes.map((level) => (level - 60) * 3 + 120);
     expect(meanStep(brighter, 8)).toBeCloseTo(3 * meanStep(stripes, 8), 5);
@@ -83,7 +83,7 @@ describe('edges', () => {
 });
 
 describe('loudness', () => {
-  it('reaches the target with one gain, and a limiter only where peaks would pass', () => {
+  it('reaches the target with one gain, and with a limiter only where peaks would exceed', () => {
     expect(levelFilters({ lufs: -20, peakDb: -12 }, 48_000)).toEqual(['volume=6.00dB']);
     const limited = levelFilters({ lufs: -20, peakDb: -4 }, 44_100);
     expect(limited).toContain('aresample=44100');
@@ -99,7 +99,7 @@ describe('loudness', () => {
     expect(loudnessHelped({ lufs: -15, peakDb: -2 }, { lufs: -18, peakDb: -3 })).toBe(false);
   });
 
-  it('is read from what the filter prints', () => {
+  it('is parsed from what the filter prints', () => {
     const log = 'x\n{\n"input_i" : "-23.10",\n"input_tp" : "-4.20",\n"normalization_type" : "dynamic"\n}\n';
     expect(parseLoudness(log)).toEqual({ lufs: -23.1, peakDb: -4.2 });
     expect(parseLoudness('{ "input_i" : "-inf", "input_tp" : "-inf" }')).toEqual({
@@ -120,7 +120,7 @@ describe('the one encode', () => {
     limits,
   };
 
-  it('holds all visual fixes of a request and copies the sound', () => {
+  it('contains all visual fixes of a request and copies the sound', () => {
     const args = planToArgs(
       wholeCopyPlan(
         changedCopy({
@@ -143,7 +143,7 @@ describe('the one encode', () => {
     expect(args.filter((arg) => arg === '-i')).toHaveLength(1);
   });
 
-  it('keeps high dynamic range where its colours were not to be changed', () => {
+  it('keeps high dynamic range if its colours were not to be changed', () => {
     const hlg = { color_transfer: 'arib-std-b67', color_space: 'bt2020nc', pix_fmt: 'yuv420p10le' };
     const steps = [{ kind: 'visual', fix: 'sharpen', filters: ['cas'] }] as const;
     const args = planToArgs(
@@ -153,7 +153,7 @@ describe('the one encode', () => {
     expect(args).toContain('-color_trc arib-std-b67');
   });
 
-  it('weaves interlaced pictures first, and looks at motion behind the colours', () => {
+  it('deinterlaces pictures first, and measures motion after the colours', () => {
     const stream = streamOf({ field_order: 'tt' });
     const steps = [
       { kind: 'visual', fix: 'color-correct', hdr: true, filters: ['zscale=x'] },
@@ -165,7 +165,7 @@ describe('the one encode', () => {
     expect(asText[asText.indexOf('-vf') + 1]).toMatch(/vidstabdetect.*\.trf:fileformat=ascii$/);
   });
 
-  it('is made in pieces where each picture is changed by itself', () => {
+  it('is made in pieces if each picture is changed by itself', () => {
     const sharpen = { kind: 'visual', fix: 'sharpen', filters: ['cas'] } as const;
     const steady = { kind: 'visual', fix: 'stabilize', looks: true } as const;
     const woven = streamOf({ field_order: 'tt' });
@@ -222,27 +222,27 @@ describe('platform files', () => {
     expect(platformShape(streamOf(size), 'tiktok')).toMatchObject({ canvas, picture });
   });
 
-  it('stand upright and with square pixels', () => {
+  it('are upright with square pixels', () => {
     const turned = streamOf({ width: 1920, height: 1080, side_data_list: [{ rotation: -90 }] });
     expect(platformShape(turned, 'youtube').picture).toEqual({ width: 1080, height: 1920 });
     const wide = streamOf({ width: 720, height: 576, sample_aspect_ratio: '64:45' });
     expect(platformShape(wide, 'youtube').picture).toEqual({ width: 1024, height: 576 });
   });
 
-  it('keep the rate unless the platform does not take it', () => {
+  it('keep the rate unless the platform rejects it', () => {
     expect(platformShape(streamOf(), 'tiktok').fps).toBeNull();
     expect(platformShape(streamOf({ avg_frame_rate: '120/1' }), 'tiktok').fps).toBe(60);
     expect(platformShape(streamOf({ avg_frame_rate: '12/1' }), 'instagram').fps).toBe(30);
     expect(platformShape(streamOf({ avg_frame_rate: '12/1' }), 'youtube').fps).toBeNull();
   });
 
-  it('stay below the size that a platform takes', () => {
+  it('stay below the size that a platform accepts', () => {
     expect(bitRateLimit(60_000, 'tiktok')).toBe(16_000_000);
     const longest = bitRateLimit(900_000, 'instagram');
     expect((longest * 900) / 8).toBeLessThan(300 * 1024 ** 2);
   });
 
-  it('lie over their own blurred picture, with nothing cut away', () => {
+  it('have their own blurred picture as background, with nothing cut off', () => {
     const info = plainInfo();
     const plan = platformPlan({
       inputPath: '/in.mp4',
@@ -259,13 +259,13 @@ describe('platform files', () => {
   });
 });
 
-it('reads the names of the filters', () => {
+it('parses the names of the filters', () => {
   const text =
     ' ... abench            A->A       Benchmark.\n TSC cas               V->V       Sharpen.\n T.C overlay  VV->V  Overlay\n';
   expect(parseFilters(text)).toEqual(new Set(['abench', 'cas', 'overlay']));
 });
 
-it('reads the options of a filter, none of its values', () => {
+it('parses the options of a filter, but not their values', () => {
   const text =
     'Filter vidstabdetect\n  Extract relative transformations.\n    Inputs:\n       #0: default (video)\nvidstabdetect AVOptions:\n' +
     '   result            <string>     ..FV....... path to the file (default "transforms.trf")\n' +

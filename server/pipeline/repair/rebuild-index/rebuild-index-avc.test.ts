@@ -35,11 +35,11 @@ function taken(pocLsbs: readonly number[]): boolean[] {
 describe('reading H.264 slices in their order', () => {
   const evens = Array.from({ length: 20 }, (_, i) => 2 * i);
 
-  it('takes no odd order count behind many even ones, which other bytes look like', () => {
+  it('rejects an odd order count after many even ones, which other bytes resemble', () => {
     expect(taken([...evens, 33, 40])).toEqual([...evens.map(() => true), false, true]);
   });
 
-  it('takes odd ones of an encoder that counts by ones, or before it is told', () => {
+  it('accepts odd ones of an encoder that counts by ones, or before that is known', () => {
     const all = Array.from({ length: 40 }, (_, i) => i);
     expect(taken(all)).toEqual(all.map(() => true));
     expect(taken([...evens.slice(0, 8), 17, 18])).toEqual(Array.from({ length: 10 }, () => true));

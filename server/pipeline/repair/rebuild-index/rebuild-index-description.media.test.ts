@@ -67,14 +67,14 @@ describe('damaged settings of the pictures', () => {
     },
   );
 
-  it('are those of an earlier clip where nothing else tells them', async () => {
+  it('are those of an earlier clip if nothing else gives them', async () => {
     await encodeSource('mandelbrot=s=192x144:r=25', at('earlier.mp4'), `${AVC} -t 1`.split(' '));
     const opened = await openHarmed('avc', 'avcC', { 9: 0, 12: 0, 13: 0, 14: 0 }, ['earlier.mp4']);
     expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(at('avc.mp4'))).hashes);
     expect(opened.rebuilt?.notes.join(' ')).toContain('earlier clip');
   });
 
-  it.each(Object.keys(CLIPS))('are left alone where they are right: %s', async (name) => {
+  it.each(Object.keys(CLIPS))('are left alone when they are right: %s', async (name) => {
     const inputPath = at(`${name}.mp4`);
     const rebuiltPath = at('none.mp4');
     const input = { inputPath, rebuiltPath, referencePaths: [], limits: renderLimits, tools: testTools };

@@ -59,7 +59,7 @@ describe('rebuildIndex on movies made of fragments whose times contradict the or
     expect((await decodeHashes(outputPath)).hashes).toEqual((await decodeHashes(at('whole.mp4'))).hashes);
   });
 
-  it('shows them in their order where the chain is broken as well', async () => {
+  it('also shows them in their order when the chain is broken', async () => {
     const turned = withoutComposition(await readFile(at('pieces.mp4')));
     const second = turned.indexOf('moof', turned.indexOf('moof') + 4);
     turned.write('xxxx', second, 'latin1');
@@ -68,7 +68,7 @@ describe('rebuildIndex on movies made of fragments whose times contradict the or
     expect((await decodeHashes(outputPath)).hashes).toEqual((await decodeHashes(at('whole.mp4'))).hashes);
   });
 
-  it('leaves a chain alone whose times are right', async () => {
+  it('leaves a chain with right times alone', async () => {
     expect((await rebuild('right.mp4', await readFile(at('pieces.mp4')))).result.rebuilt).toBe(false);
   });
 });

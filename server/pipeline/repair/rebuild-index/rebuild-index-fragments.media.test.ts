@@ -103,7 +103,7 @@ async function makeRecording(name: string): Promise<Buffer> {
 }
 
 describe('rebuildIndex on movies made of fragments', () => {
-  it('shows all of a recording that was never ended, though its edits are as long as its first second', async () => {
+  it('shows all of a recording that was never finished, though its edits are as long as its first second', async () => {
     const bytes = await makeRecording('recording.mp4');
     const truth = await picturesOf(at('whole.mp4'));
     const hashOf = (row: string) => row.split(' ')[1];
@@ -121,14 +121,14 @@ describe('rebuildIndex on movies made of fragments', () => {
     }
   });
 
-  it('leaves fragments alone that follow one another, whatever stands behind them', async () => {
+  it('leaves fragments alone that follow one another, whatever comes after them', async () => {
     const bytes = await readFile(at('pieces.mp4'));
     expect((await rebuild('same.mp4', bytes)).result.rebuilt).toBe(false);
     const padded = Buffer.concat([bytes, Buffer.alloc(20_000, 0x5a)]);
     expect((await rebuild('padded.mp4', padded)).result.rebuilt).toBe(false);
   });
 
-  it('brings every picture and all of the sound back when a fragment lost its name, its whole list or bytes in front of it', async () => {
+  it('restores every picture and all of the sound when a fragment lost its name, its whole list or bytes before it', async () => {
     const [truth, bytes] = [await picturesOf(at('pieces.mp4')), await readFile(at('pieces.mp4'))];
     const fragments = await fragmentsOf();
     const middle = fragments[3] ?? { offset: 0, sizeBytes: 0 };

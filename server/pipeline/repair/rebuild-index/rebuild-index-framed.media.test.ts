@@ -39,7 +39,7 @@ describe('Motion JPEG and ProRes without an index', () => {
     ['mjpeg-aac.mov', '-c:v mjpeg -q:v 4 -pix_fmt yuvj420p -c:a aac -b:a 96k'],
     ['prores-pcm.mov', '-c:v prores_ks -profile:v 1 -c:a pcm_s24le'],
     ['prores4444-aac.mov', '-c:v prores_ks -profile:v 4 -pix_fmt yuva444p10le -c:a aac -b:a 96k'],
-  ])('come back bit for bit with their sound, by an earlier clip: %s', async (name, options) => {
+  ])('are restored bit for bit with their sound, using an earlier clip: %s', async (name, options) => {
     const clip = await make(name, CLIP, 3, options);
     const earlier = await make(`earlier-${name}`, EARLIER, 2, options);
     const opened = await openWithoutIndex(clip, [earlier]);
@@ -48,7 +48,7 @@ describe('Motion JPEG and ProRes without an index', () => {
     expect(opened.info.video[0]?.durationMs).toBe(3000);
   });
 
-  it('come back with AAC without any other clip, which its frames tell, at the rate that goes with it', async () => {
+  it('are restored with AAC without any other clip, by its frames, at the matching rate', async () => {
     const clip = await make(
       'aac-alone.mov',
       CLIP,
@@ -65,7 +65,7 @@ describe('Motion JPEG and ProRes without an index', () => {
   it.each([
     ['mjpeg-alone.mov', '-c:v mjpeg -q:v 4 -pix_fmt yuvj420p -c:a pcm_s16le'],
     ['prores-alone.mov', '-c:v prores_ks -profile:v 1 -c:a pcm_s24le'],
-  ])('come back without any other clip, cut off as they are: %s', async (name, options) => {
+  ])('are restored without any other clip, though cut off: %s', async (name, options) => {
     const clip = await make(name, CLIP, 3, options);
     const opened = await openWithoutIndex(clip, [], 0.6);
     const [before, after] = [await decodeHashes(clip), await decodeHashes(opened.path)];
@@ -74,7 +74,7 @@ describe('Motion JPEG and ProRes without an index', () => {
     expect(opened.rebuilt?.notes.join(' ')).toContain('A healthy clip from the same device');
   });
 
-  it('are told from what a device fills up its samples with', async () => {
+  it('are distinguished from the padding of a device’s samples', async () => {
     const clip = await make('filled.mov', CLIP, 1, '-c:v mjpeg -q:v 4 -pix_fmt yuvj420p -an');
     const bytes = await readFile(clip);
     const handle = await open(clip);

@@ -37,7 +37,7 @@ describe('MPEG-4 without an index', () => {
     ['b-pictures.mp4', '-c:v mpeg4 -q:v 4 -bf 2 -an'],
     ['mp2.mp4', '-c:v mpeg4 -q:v 4 -c:a mp2 -b:a 128k'],
     ['ac3.mov', '-c:v mpeg4 -q:v 4 -c:a ac3 -b:a 128k'],
-  ])('comes back with every picture in its order, by an earlier clip: %s', async (name, options) => {
+  ])('is restored with every picture in its order, using an earlier clip: %s', async (name, options) => {
     const { clip, inputPath, earlier } = await harmed(name, options);
     await expect(openWith(inputPath, [])).rejects.toThrow(/healthy clip from the same device/);
     const opened = await openWith(inputPath, [earlier]);
@@ -45,7 +45,7 @@ describe('MPEG-4 without an index', () => {
     expect(opened.info.audio).toHaveLength(options.includes('-an') ? 0 : 1);
   });
 
-  it('does not say of uncompressed sound beside it that it is all as it was', async () => {
+  it('does not say that uncompressed sound beside it is all as it was', async () => {
     const { inputPath, earlier } = await harmed('pcm.mov', '-c:v mpeg4 -q:v 4 -c:a pcm_s16le');
     const { info, rebuilt } = await openWith(inputPath, [earlier]);
     expect(Math.abs((info.audio[0]?.durationMs ?? 0) - 4000)).toBeLessThan(200);

@@ -86,7 +86,7 @@ describe('a lost index of a clip by x264, without any other clip', () => {
       15,
       48_000,
     ],
-  ])('is told from what the encoder noted: %s', async (name, source, options, [width, height], rate, hz) => {
+  ])('is derived from the encoder’s note: %s', async (name, source, options, [width, height], rate, hz) => {
     const clip = await make(name, source, options);
     const before = await decodeHashes(clip);
     for (const share of [0.7, 1]) {
@@ -105,7 +105,7 @@ describe('a lost index of a clip by x264, without any other clip', () => {
     }
   });
 
-  it('is told from a later key picture where the first one shows nothing', async () => {
+  it('is derived from a later key picture when the first one shows nothing', async () => {
     const source = `${NOTHING_SHOWN}[a];testsrc2=s=640x360:r=30:d=2[b];[a][b]concat`;
     const clip = await make('fade.mp4', source, '-preset veryfast -g 30');
     const { opened } = await openCut(clip, 1);
@@ -114,7 +114,7 @@ describe('a lost index of a clip by x264, without any other clip', () => {
     expect(opened.rebuilt?.notes.join(' ')).not.toContain('sound');
   });
 
-  it('is told from the pictures where the note leaves open the QP that a second pass began with', async () => {
+  it('is derived from the pictures when the note leaves open the QP that a second pass began with', async () => {
     const clip = at('passes.mp4');
     const source = 'testsrc2=s=640x360:r=30:d=3';
     const coded = `-c:v libx264 -pix_fmt yuv420p -preset veryfast -b:v 300k -passlogfile ${at('passes')}`;
@@ -124,7 +124,7 @@ describe('a lost index of a clip by x264, without any other clip', () => {
     expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
   });
 
-  it('is not made up where no QP is told and any would decode', async () => {
+  it('is not invented when no QP is stated and any would decode', async () => {
     const clip = await make('unsure.mp4', 'testsrc2=s=640x360:r=30:d=2', '-preset ultrafast -b:v 900k');
     const change = (bytes: Buffer) => {
       bytes.write('rc=2pass', bytes.indexOf('rc=abr ', 0, 'latin1'), 'latin1');
@@ -133,7 +133,7 @@ describe('a lost index of a clip by x264, without any other clip', () => {
     await expect(openCut(clip, 1, change)).rejects.toThrow(/A healthy clip from the same device/);
   });
 
-  it('is not made up where no picture shows anything, so that many sizes fit', async () => {
+  it('is not invented when no picture shows anything, so that many sizes fit', async () => {
     const clip = await make('nothing.mp4', 'color=black:s=1280x720:r=30:d=4', '-preset ultrafast');
     const padded = (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(16_384, 1)]);
     await expect(openCut(clip, 1, padded)).rejects.toThrow(/A healthy clip from the same device/);
@@ -143,7 +143,7 @@ describe('a lost index of a clip by x264, without any other clip', () => {
     ['is another encoder’s', 'x264 - core', 'y264 - core'],
     ['does not fit the pictures', 'cabac=1', 'cabac=0'],
     ['names fields', 'interlaced=0', 'interlaced=1'],
-  ])('is not made up where the note %s', async (_, from, to) => {
+  ])('is not invented when the note %s', async (_, from, to) => {
     const options = '-preset veryfast';
     const clip = await make(`${to.replaceAll(' ', '')}.mp4`, 'testsrc2=s=640x360:r=30:d=2', options);
     const change = (bytes: Buffer) => {

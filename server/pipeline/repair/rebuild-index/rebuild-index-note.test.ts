@@ -37,7 +37,7 @@ describe('readNote', () => {
 });
 
 describe('guessSets', () => {
-  it('says what x264 says in its sets of these settings', () => {
+  it('gives the parameter sets that x264 writes for these settings', () => {
     const [guess] = guessSets(noteOf(MEDIUM), SLICE);
     if (!guess) throw new Error('There is no guess.');
     const { sps, pps } = writeSets(guess, { widthMbs: 120, heightMbs: 68, crop: { right: 0, bottom: 8 } });
@@ -58,7 +58,7 @@ describe('guessSets', () => {
     expect(pps.toString('hex')).toBe('68ebe3cb22c0');
   });
 
-  it('knows Baseline, whose pictures are shown as they are decoded', () => {
+  it('recognises Baseline, whose pictures are displayed as they are decoded', () => {
     const [guess] = guessSets(noteOf(ULTRAFAST), SLICE);
     if (!guess) throw new Error('There is no guess.');
     const { sps, pps } = writeSets(guess, { widthMbs: 40, heightMbs: 23, crop: NO_CROP });
@@ -73,7 +73,7 @@ describe('guessSets', () => {
     expect(guessSets(noteOf(options), SLICE)).toEqual([]);
   });
 
-  it('has none without CABAC where the QP is not certain: any would decode', () => {
+  it('has none without CABAC when the QP is uncertain, because any would decode', () => {
     const byRate = (rate: string) => ULTRAFAST.replace('rc=crf crf=23.0', `rc=${rate} bitrate=800`);
     expect(guessSets(noteOf(byRate('abr')), SLICE)).not.toEqual([]);
     expect(guessSets(noteOf(byRate('2pass')), SLICE)).toEqual([]);
@@ -89,7 +89,7 @@ describe('createTrialLog', () => {
     return log.trials();
   };
 
-  it('takes the decoder that meets all sizes, and counts what is missing under each', () => {
+  it('chooses the decoder that fits all sizes, and counts what is missing under each', () => {
     const trials = read(
       '[h264 @ 0x1] Reinit context to 640x1920, pix_fmt: yuv420p',
       '[h264 @ 0x1] error while decoding MB 3 2, bytestream 400',
@@ -107,7 +107,7 @@ describe('createTrialLog', () => {
     expect(trials.map(sizeOf)).toEqual([null, { widthMbs: 80, heightMbs: 45 }]);
   });
 
-  it('takes no size whose last row is not full, or that is far from any shape of a picture', () => {
+  it('rejects a size whose last row is not full, or that is far from any picture shape', () => {
     expect(sizeOf({ widthMbs: 80, heightMbs: 240, isBroken: false, missingMbs: 15_601 })).toBeNull();
     expect(sizeOf({ widthMbs: 80, heightMbs: 240, isBroken: false, missingMbs: 19_040 })).toBeNull();
   });
@@ -122,12 +122,12 @@ describe('guessPadding', () => {
     expect(guessPadding(68, steps(0, 0, 0))).toBe(8);
   });
 
-  it('cuts nothing where the last lines show as much as the others', () => {
+  it('cuts nothing when the last lines show as much as the others', () => {
     expect(guessPadding(68, steps(0, 4, 4))).toBe(0);
     expect(guessPadding(45, steps(0, 0, 0))).toBe(0);
   });
 
-  it('tells other lengths from the lines themselves', () => {
+  it('derives other lengths from the lines themselves', () => {
     expect(guessPadding(31, steps(12, 2, 0.05))).toBe(12);
     expect(guessPadding(31, steps(4, 2, 0.2))).toBe(4);
   });

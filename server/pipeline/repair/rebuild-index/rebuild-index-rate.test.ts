@@ -36,25 +36,25 @@ describe('fitRates', () => {
     [50, 48_000],
     [60_000 / 1001, 44_100],
     [12.5, 48_000],
-  ])('tells %d pictures a second with %d samples of sound, in 20 s', (rate, soundHz) => {
+  ])('finds %d pictures a second with %d samples of sound, in 20 s', (rate, soundHz) => {
     expect(fit(interleave(rate, soundHz, 20))).toMatchObject({ pictures: rate, soundHz, others: [] });
   });
 
-  it('names the other where a clip is too short to tell 30 from 29.97, and takes the one that is suggested', () => {
+  it('names the other rate when a clip is too short to separate 30 from 29.97, and takes the suggested one', () => {
     const short = interleave(30_000 / 1001, 48_000, 1.6);
     expect(fit(short)).toMatchObject({ pictures: 30, others: [30_000 / 1001] });
     expect(fit(short, null, 30_000 / 1001)).toMatchObject({ pictures: 30_000 / 1001, others: [30] });
   });
 
-  it('tells rates from pieces of half a second', () => {
+  it('finds rates from pieces of half a second', () => {
     expect(fit(interleave(25, 48_000, 30, 500))).toMatchObject({ pictures: 25, soundHz: 48_000 });
   });
 
-  it('tells the sound where the rate of the pictures is known', () => {
+  it('finds the rate of the sound when that of the pictures is known', () => {
     expect(fit(interleave(30, 44_100, 4), 30)).toMatchObject({ pictures: 30, soundHz: 44_100 });
   });
 
-  it('tells nothing where sound stands behind all pictures, is short, or pictures have none of the rates', () => {
+  it('finds nothing when sound follows all pictures, is short, or pictures have none of the rates', () => {
     const { pictures, frames } = interleave(30, 48_000, 20);
     const behind = frames.map(({ offset }) => ({ offset: offset + 10_000 }));
     expect(
@@ -81,13 +81,13 @@ describe('rateByDistances', () => {
       ]),
     );
 
-  it('tells a rate below a tenth of the longest distance', () => {
+  it('finds a rate below a tenth of the longest distance', () => {
     expect(by('250', '24')).toBe(24);
     expect(by('250', '23')).toBe(24_000 / 1001);
     expect(by('infinite', '29')).toBe(30_000 / 1001);
   });
 
-  it('tells none where the distance is that tenth, or chosen', () => {
+  it('finds none when the distance is that tenth, or chosen', () => {
     expect(by('250', '25')).toBeNull();
     expect(by('48', '25')).toBeNull();
     expect(by('250', '7')).toBeNull();

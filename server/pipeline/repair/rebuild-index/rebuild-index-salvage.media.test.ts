@@ -102,7 +102,7 @@ describe('an index with damaged tables', () => {
     ['the name of where the pieces of the pictures are listed', unname('stco')],
     ['the name of where sizes of the sound are listed', unname('stsz', 'last')],
     ['the names of the media header and of durations', (bytes) => unname('mdhd')(unname('stts')(bytes))],
-  ])('gives back every picture and all of the sound where %s is wrong', async (name, harm) => {
+  ])('restores every picture and all of the sound when %s is wrong', async (name, harm) => {
     const opened = await openDamaged(name.replaceAll(' ', '-'), harm);
     expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
     expect(await soundHash(opened.path)).toBe(await soundHash(clip));
@@ -113,14 +113,14 @@ describe('an index with damaged tables', () => {
   it.each([
     ['where its sizes are listed', 'stsz', 40],
     ['where its pieces are listed', 'stco', 30],
-  ])('gives back all of the sound where the index is cut off %s', async (where, box, behind) => {
+  ])('restores all of the sound when the index is cut off %s', async (where, box, behind) => {
     const harm = (bytes: Buffer) => bytes.subarray(0, bytes.lastIndexOf(box, undefined, 'latin1') + behind);
     const opened = await openDamaged(where.replaceAll(' ', '-'), harm);
     expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
     expect(await soundHash(opened.path)).toBe(await soundHash(clip));
   });
 
-  it('leaves pictures in their chunks where lost sound takes by chance the room of the next one', async () => {
+  it('keeps pictures in their chunks when lost sound happens to have the size of the next one', async () => {
     const chanced = path.join(folder.path, 'chanced.mp4');
     let isFound = false;
     for (let seed = 20; seed < 140 && !isFound; seed += 1) {
@@ -134,7 +134,7 @@ describe('an index with damaged tables', () => {
     expect(await soundHash(opened.path)).toBe(await soundHash(chanced));
   });
 
-  it('takes the pictures found by their structure before an index that leads to half of them and all of the sound', async () => {
+  it('prefers pictures found by their structure to an index that leads to half of them and all of the sound', async () => {
     const harm = (bytes: Buffer) => {
       // From the tenth on, each picture is listed as too short, and a box claims to end after the file.
       const sizes = bytes.indexOf('stsz', 0, 'latin1') + 4;
@@ -149,18 +149,18 @@ describe('an index with damaged tables', () => {
     expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
   });
 
-  it('shows pictures in the order of their data where times of display are damaged as well', async () => {
+  it('shows pictures in the order of their data when display times are damaged as well', async () => {
     const opened = await openDamaged('late', delaySome);
     const timesOf = async (file: string) =>
       (await listPictures(file, '-v error')).rows.map((cells) => cells[2]);
     expect(await timesOf(opened.path)).toEqual(await timesOf(clip));
   });
 
-  it('leaves a whole index alone', async () => {
+  it('leaves an intact index alone', async () => {
     expect(await openDamaged('same', (bytes) => bytes)).toMatchObject({ rebuilt: null });
   });
 
-  it('is told as damaged, and not as a clip without pictures, where nothing leads to them', async () => {
+  it('is reported as damaged, and not as a clip without pictures, when nothing leads to them', async () => {
     const harm = (bytes: Buffer) => {
       // The tables of the pictures, and everything that tells their settings.
       for (const name of ['stbl', 'avcC', 'x264'])

@@ -52,7 +52,7 @@ describe('the sound of a clip that lost its index', () => {
     ['mp2.mp4', '-c:a mp2 -b:a 192k'],
     ['aac.mp4', '-c:a aac -b:a 96k'],
     ['filler.mp4', '-c:a aac -b:a 96k -b:v 3M -maxrate 3M -bufsize 1M -x264-params nal-hrd=cbr:filler=1'],
-  ])('comes back byte for byte with all pictures: %s', async (name, options) => {
+  ])('is restored byte for byte with all pictures: %s', async (name, options) => {
     const { clip, earlier } = await make(name, options);
     const opened = await openHarmed(clip, earlier, withoutIndex);
     expect(await soundHash(opened.path)).toBe(await soundHash(clip));
@@ -60,7 +60,7 @@ describe('the sound of a clip that lost its index', () => {
     expect(opened.info.audio).toHaveLength(1);
   });
 
-  it('comes back byte for byte where an encoder leaves the last bits of its frames to chance', async () => {
+  it('is restored byte for byte when an encoder leaves the last bits of its frames arbitrary', async () => {
     const { clip, earlier } = await make('chance.mp4', '-c:a aac -b:a 96k');
     const bytes = await readFile(clip);
     const entries = '-v error -select_streams a -show_entries packet=pos,size -of csv=p=0'.split(' ');
@@ -78,7 +78,7 @@ describe('the sound of a clip that lost its index', () => {
     expect(await soundHash(opened.path)).toBe(await soundHash(clip));
   });
 
-  it('ends where the last picture is cut off: nothing of its data is heard', async () => {
+  it('ends where the last picture is cut off, and none of that picture’s data is heard', async () => {
     const { clip, earlier } = await make('cut.mov', '-c:a pcm_s16le -x264-params keyint=1:bitrate=20000');
     const whole = await readFile(clip);
     const opened = await openHarmed(clip, earlier, (bytes) => {
@@ -96,7 +96,7 @@ describe('the sound of a clip that lost its index', () => {
     expect(after.equals(before.subarray(0, after.length))).toBe(true);
   });
 
-  it('comes back beside a picture that is cut off and larger than all of it', async () => {
+  it('is restored beside a picture that is cut off and larger than all of it', async () => {
     const options = '-c:a aac -b:a 96k -x264-params keyint=1:bitrate=20000';
     const { clip, earlier } = await make('large.mp4', options);
     const opened = await openHarmed(clip, earlier, (bytes) => {
@@ -118,7 +118,7 @@ describe('the sound of a clip that lost its index', () => {
     expect(after.slice(0, 10)).toEqual(before.slice(0, 10));
   });
 
-  it('comes back with the help of an earlier clip that is made of fragments', async () => {
+  it('is restored with the help of an earlier clip made of fragments', async () => {
     const { clip } = await make('plain.mp4', '-c:a aac -b:a 96k');
     const options = `${PICTURES} -c:a aac -b:a 96k -t 2 -movflags frag_keyframe+empty_moov`;
     const earlier = await encodeSource(EARLIER, at('fragments.mp4'), options.split(' '));

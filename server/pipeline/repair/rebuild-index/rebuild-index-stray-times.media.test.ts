@@ -46,7 +46,7 @@ describe('an index with single damaged entries', () => {
     expect(largest).toBeLessThanOrEqual(2 / FPS);
   }
 
-  it('that says one picture lasts longer than the clip has it last what the others leave', async () => {
+  it('with one picture longer than the clip gives that picture the time that the others leave', async () => {
     const { clean, bytes } = await makeClip();
     const table = bytes.indexOf('stts', 0, 'latin1');
     expect(bytes.readUInt32BE(table + 8)).toBeGreaterThan(1);
@@ -57,7 +57,7 @@ describe('an index with single damaged entries', () => {
     await expectAsClean(clean, opened);
   });
 
-  it('that shows one picture minutes later has all shown in the order of their data', async () => {
+  it('with one picture minutes later shows all pictures in the order of their data', async () => {
     const { clean, bytes } = await makeClip();
     const table = bytes.indexOf('ctts', 0, 'latin1');
     bytes.writeUInt32BE(0x0040_0000, table + 12 + 4 * 8 + 4);
@@ -66,7 +66,7 @@ describe('an index with single damaged entries', () => {
     await expectAsClean(clean, opened);
   });
 
-  it('that cannot be read for a lost name has its settings healed too', async () => {
+  it('that is unreadable because of a lost name gets its settings repaired too', async () => {
     const { clean, bytes } = await makeClip();
     bytes.write('mdhX', bytes.indexOf('mdhd', 0, 'latin1'), 'latin1');
     const settings = bytes.indexOf('avcC', 0, 'latin1') + 4;

@@ -5,7 +5,7 @@ describe('missingNotes', () => {
   const of = (samplesKept: number, samplesLoose: number) =>
     missingNotes({ samplesKept, samplesLoose, samplesTotal: 298 }, 'picture');
 
-  it('tells what the file does not hold from what is left out of it', () => {
+  it('distinguishes what the file does not contain from what is omitted from it', () => {
     expect(of(153, 2)).toEqual([
       '143 of 298 picture samples are not in the file.',
       '2 more are left out: they would be shown behind missing ones.',
@@ -14,7 +14,7 @@ describe('missingNotes', () => {
     expect(of(153, 0)).toEqual(['145 of 298 picture samples are not in the file.']);
   });
 
-  it('says nothing of a whole track', () => {
+  it('says nothing about a complete track', () => {
     expect(of(298, 0)).toEqual([]);
   });
 });

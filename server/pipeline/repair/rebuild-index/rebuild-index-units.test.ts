@@ -7,7 +7,7 @@ hvcC[21] = 3;
 const entry = { coding: 'hvc1', bytes: Buffer.alloc(0), boxes: [{ type: 'hvcC', at: 0, payload: hvcC }] };
 
 describe('unitRulesOf', () => {
-  it('takes what phones write for Dolby Vision behind each HEVC picture for a part of it', () => {
+  it('counts the Dolby Vision unit that phones write after each HEVC picture as part of it', () => {
     const rules = unitRulesOf({ entries: [entry] });
     const unit = (type: number) => Buffer.from([type << 1, 1, 0x80]);
     const isPart = (type: number) => rules?.isPart(unit(type));

@@ -97,7 +97,7 @@ async function contentOf(file: string, hasSound = true) {
 }
 
 describe('rebuildIndex', () => {
-  it('leaves a whole file alone', async () => {
+  it('leaves an intact file alone', async () => {
     for (const file of [front, back]) {
       expect(await rebuild(file)).toEqual({ rebuilt: false, reason: 'The index of the file is whole.' });
       expect(existsSync(`${file}.rebuilt.mp4`)).toBe(false);
@@ -164,7 +164,7 @@ describe('rebuildIndex', () => {
     }
   });
 
-  it('keeps every picture of a truncated file whose pictures are shown for unlike times', async () => {
+  it('keeps every picture of a truncated file with unequal display times', async () => {
     const uneven = await make(
       'uneven.mp4',
       "testsrc2=s=320x240:r=30[v];[v]select='mod(n\\,5)-3'[out0];anoisesrc=c=pink:a=0.3:r=44100:seed=3[out1]",
@@ -234,7 +234,7 @@ describe('rebuildIndex', () => {
     expect((await contentOf(`${file}.rebuilt.mp4`)).pictures).toEqual((await contentOf(shot)).pictures);
   });
 
-  it('finds sound and pictures where a camera writes a header in front of each piece, and telemetry between them', async () => {
+  it('finds sound and pictures when a camera writes a header before each piece, and telemetry between them', async () => {
     const bytes = await readFile(back);
     const handle = await open(back);
     const movie = await readMovie(handle);
@@ -258,7 +258,7 @@ describe('rebuildIndex', () => {
     expect(after.sound).toEqual(before.sound);
   });
 
-  it('does so for HEVC, with pictures that are shown in another order than they are coded', async () => {
+  it('does so for HEVC, with pictures displayed in another order than they are coded', async () => {
     const coded =
       '-c:v libx265 -preset ultrafast -x265-params log-level=none:bframes=3:keyint=30:open-gop=1 -tag:v hvc1';
     const clip = await make('back-hevc.mp4', 'testsrc2=s=320x240:r=30[out0];sine=r=44100[out1]', 3, coded);
@@ -386,7 +386,7 @@ describe('rebuildIndex', () => {
   });
 
   it.each([[[40]], [[40, 41]]])(
-    'leaves a right list alone where pictures of several slices are damaged (%j)',
+    'leaves a right list alone when pictures of several slices are damaged (%j)',
     async (hit) => {
       const name = `slices-${hit.length}`;
       const clip = await make(`${name}.mp4`, 'testsrc2=s=320x240:r=30[out0]', 3, '-slices 4 -bf 2');
@@ -404,7 +404,7 @@ describe('rebuildIndex', () => {
     },
   );
 
-  it('leaves a right list alone where the damaged picture is the last before a piece of sound', async () => {
+  it('leaves a right list alone when the damaged picture is the last before a piece of sound', async () => {
     const source = 'testsrc2=s=320x240:r=30[out0];sine=f=300:r=44100[out1]';
     const clip = await make('slices-sound.mp4', source, 3, '-slices 4 -bf 2');
     const [samples = []] = await tracksOf(clip);
@@ -464,7 +464,7 @@ describe('rebuildIndex', () => {
         return bytes;
       },
     ],
-  ])('brings all pictures back when the index %s', async (name, change) => {
+  ])('restores all pictures when the index %s', async (name, change) => {
     const file = await damaged(`index-${name.replaceAll(' ', '-')}.mp4`, change, back);
     const answer = await rebuild(file);
     if (!answer.rebuilt) throw new Error(answer.reason);
@@ -478,7 +478,7 @@ describe('rebuildIndex', () => {
   it.each<[string, number]>([
     ['added', 50],
     ['lost', -100],
-  ])('finds everything behind a place where bytes were %s', async (name, amount) => {
+  ])('finds everything after a place where bytes were %s', async (name, amount) => {
     const [pictures = [], sound = []] = await tracksOf(front);
     const hit = pictures[62];
     if (!hit) throw new Error('The clip has no such picture.');

@@ -4,7 +4,7 @@ import { inOrderOfRuns } from './rebuild-pictures-decode.ts';
 const RUNS = [{ frames: [3, 4] }, { frames: [10, 12] }, { frames: [20] }];
 
 describe('inOrderOfRuns', () => {
-  it('puts what filters say between each other in the order of their runs', () => {
+  it('sorts interleaved lines of filters in the order of their runs', () => {
     const said = [
       { by: 7, frame: 10 },
       { by: 3, frame: 3 },
@@ -15,7 +15,7 @@ describe('inOrderOfRuns', () => {
     expect(inOrderOfRuns(said, RUNS)).toEqual([3, 4, 10, 12, 20]);
   });
 
-  it('tells the run of a line without a name by its frame', () => {
+  it('assigns a line without a name to its run by its frame', () => {
     const said = [
       { by: 0, frame: 10 },
       { by: 0, frame: 20 },
@@ -26,7 +26,7 @@ describe('inOrderOfRuns', () => {
     expect(inOrderOfRuns(said, RUNS)).toEqual([3, 4, 10, 12, 20]);
   });
 
-  it('keeps a frame that two runs ask for in the order of the filters', () => {
+  it('keeps a frame that two runs need in the order of the filters', () => {
     const twice = [{ frames: [3, 4] }, { frames: [4, 5] }];
     const said = [
       { by: 7, frame: 4 },

@@ -43,13 +43,13 @@ function mixed(one: Uint8Array, other: Uint8Array): Uint8Array {
 }
 
 describe('isBetterDecoded', () => {
-  it('keeps decoded pictures where the scene moves on, smeared or not', () => {
+  it('keeps decoded pictures when the scene moves on, smeared or not', () => {
     const [before, after] = [scene(0, 4, 1), scene(14, 4, 2)];
     expect(isBetterDecoded(before, after, scene(13, 4, 3), format())).toBe(true);
     expect(isBetterDecoded(before, after, smeared(scene(13, 4, 3)), format())).toBe(true);
   });
 
-  it('holds the last whole picture of a still shot when what was decoded ends in a smear', () => {
+  it('holds the last intact picture of a still shot when what was decoded ends in a smear', () => {
     const [before, after] = [scene(0, 4, 1), scene(0, 4, 2)];
     expect(isBetterDecoded(before, after, smeared(scene(0, 4, 3)), format())).toBe(false);
     expect(isBetterDecoded(before, after, scene(0, 4, 3), format())).toBe(true);
@@ -59,11 +59,11 @@ describe('isBetterDecoded', () => {
 describe('isPlausible', () => {
   const judged = { method: 'blend', motionDb: 20, mixedDb: 20, blendDb: 30, holdDb: 20, trials: 2 } as const;
 
-  it('takes a decoded picture that lies no further from the rebuilt one than true pictures do', () => {
+  it('accepts a decoded picture that is no farther from the rebuilt one than true pictures are', () => {
     expect(isPlausible(scene(0, 0, 1), scene(0, 20, 2), judged, format())).toBe(true);
   });
 
-  it('refuses a smeared picture, and any where nothing true was predicted', () => {
+  it('rejects a smeared picture, and any when nothing true was predicted', () => {
     expect(isPlausible(smeared(scene(0, 0, 1)), scene(0, 20, 2), judged, format())).toBe(false);
     const unjudged = { ...judged, blendDb: null, trials: 0 };
     expect(isPlausible(scene(0, 0, 1), scene(0, 0, 1), unjudged, format())).toBe(false);
@@ -150,19 +150,19 @@ describe('a short damaged stretch', () => {
       pixels.kind === 'original' ? [pixels.frame] : [],
     );
 
-  it('keeps pictures that show the motion which calm neighbours do not tell of', async () => {
+  it('keeps pictures that show motion which calm neighbours do not show', async () => {
     const show = (frame: number) => scene(shiftOf(frame), 4, frame);
     expect(await keptOf(hole(), show)).toEqual([10, 11, 12, 13, 14]);
   });
 
-  it('is rebuilt where what was lost is still missing at its end', async () => {
+  it('is rebuilt when what was lost is still missing at its end', async () => {
     const isIn = (frame: number) => frame >= FIRST && frame < FIRST + COUNT;
     const show = (frame: number) =>
       isIn(frame) ? smeared(scene(frame / 2, 4, frame)) : scene(frame / 2, 4, frame);
     expect(await keptOf(hole(), show)).toEqual([]);
   });
 
-  it('is joined with what its damaged pictures show rightly, where it is rebuilt', async () => {
+  it('is combined with what its damaged pictures show correctly, when it is rebuilt', async () => {
     const isIn = (frame: number) => frame >= FIRST && frame < FIRST + COUNT;
     const [lost, end] = [WIDTH * (HEIGHT - 8), WIDTH * HEIGHT];
     const darker = (picture: Uint8Array) =>
@@ -175,7 +175,7 @@ describe('a short damaged stretch', () => {
     expect(joinedCount).toBeGreaterThan(0);
   });
 
-  it('of one picture is left as it is decoded where all of that picture is plausible', async () => {
+  it('of one picture stays as decoded when all of that picture is plausible', async () => {
     const input = hole();
     const task = { ...input.task, endFrame: FIRST + 1, slotTicks: [FIRST * 40], after: FIRST + 1 };
     const isBad = (frame: number) => frame === FIRST;
@@ -183,13 +183,13 @@ describe('a short damaged stretch', () => {
     expect(await keptOf(hole({ task, isBad }), show)).toEqual([FIRST]);
   });
 
-  it('is kept where its steps are those of the motion, though the motion jumps right behind it', async () => {
+  it('is kept when its steps are those of the motion, though the motion jumps right after it', async () => {
     const jump = (frame: number) => frame / 2 + (frame >= FIRST + COUNT ? 9 : 0);
     const show = (frame: number) => scene(jump(frame), 4, frame);
     expect(await keptOf(hole(), show)).toEqual([10, 11, 12, 13, 14]);
   });
 
-  it('is kept behind a picture lost in a calm moment, though the camera starts to move in it and jumps behind it', async () => {
+  it('is kept after a picture lost in a calm moment, though the camera starts to move in it and jumps after it', async () => {
     const start = FIRST + 2;
     const moved = (frame: number) => (frame < start ? frame / 4 : start / 4 + 4 * (frame - start));
     const show = (frame: number) => scene(moved(frame) + (frame >= FIRST + COUNT ? 9 : 0), 4, frame);
@@ -200,7 +200,7 @@ describe('a short damaged stretch', () => {
     expect(pictures.map(({ pixels }) => pixels.kind)).toEqual(['raw', ...Array(COUNT - 1).fill('original')]);
   });
 
-  it('is rebuilt where next to nothing is lost by that, and the decoded pictures are grey', async () => {
+  it('is rebuilt when that loses almost nothing, and the decoded pictures are grey', async () => {
     const grey = new Uint8Array(format().pictureBytes).fill(128);
     const isIn = (frame: number) => frame >= FIRST && frame < FIRST + COUNT;
     const show = (frame: number) => (isIn(frame) && frame < FIRST + COUNT - 1 ? grey : scene(0, 0, 1));
@@ -209,7 +209,7 @@ describe('a short damaged stretch', () => {
     expect(await keptOf(hole(), faded)).toEqual([]);
   });
 
-  it('is kept as decoded in front of a cut to a view of the same colours, though the damage began behind its first picture', async () => {
+  it('is kept as decoded before a cut to a view of the same colours, though the damage began after its first picture', async () => {
     const end = FIRST + COUNT;
     const show = (frame: number) => scene(frame < end ? 0 : 5, 4, frame);
     const input = hole({ sceneCuts: [end] });
@@ -226,7 +226,7 @@ describe('a short damaged stretch', () => {
     expect(jumped.method).not.toBe('decoded');
   });
 
-  it('takes the step of the motion from whole pictures of one shot behind it, or else before it', () => {
+  it('takes the step of the motion from intact pictures of one shot after it, or else before it', () => {
     expect(stepsBeside(hole())).toEqual([FIRST + COUNT, FIRST - 2, FIRST + COUNT + 1]);
     expect(stepsBeside(hole({ sceneCuts: [FIRST + COUNT + 1] }))).toEqual([FIRST - 2, FIRST + COUNT + 1]);
     expect(stepsBeside(hole({ isBad: () => true }))).toEqual([]);

@@ -26,7 +26,7 @@ function at(plane: Uint8Array, x: number, y: number): number {
 }
 
 describe('createMotionKernel', () => {
-  it.each([12, 16])('sums whole and quarter pixels of windows %i wide as a plain loop does', (size) => {
+  it.each([12, 16])('sums whole and quarter pixels of windows %i wide like a plain loop', (size) => {
     const { kernel, a, b } = planes();
     for (const [ax, ay, bx, by] of [
       [0, 0, 0, 0],

@@ -15,7 +15,7 @@ function format(name: string, width = 16, height = 8) {
 }
 
 describe('rawFormat', () => {
-  it('counts the bytes of ffmpeg rawvideo, odd sizes and deep samples included', () => {
+  it('counts the bytes of ffmpeg rawvideo, including odd sizes and deep samples', () => {
     expect(format('yuv420p').pictureBytes).toBe(16 * 8 * 1.5);
     expect(format('yuv420p', 15, 7).pictureBytes).toBe(15 * 7 + 2 * 8 * 4);
     expect(format('yuv422p10le').pictureBytes).toBe(16 * 8 * 2 * 2);
@@ -27,7 +27,7 @@ describe('rawFormat', () => {
     expect(format('uyvy422').name).toBe('yuv422p');
   });
 
-  it('knows no layout for RGB and alpha formats', () => {
+  it('has no layout for RGB and alpha formats', () => {
     expect(isRebuildableFormat('rgb24')).toBe(false);
     expect(rawFormat('yuva420p', 16, 8)).toBeNull();
   });
@@ -66,7 +66,7 @@ describe('lumaError and toPsnr', () => {
 });
 
 describe('isSameShot', () => {
-  it('tells a moved picture from another scene', () => {
+  it('distinguishes a moved picture from another scene', () => {
     const layout = format('yuv420p', 64, 64);
     const ramp = (shift: number) => {
       return Uint8Array.from({ length: layout.pictureBytes }, (_, i) => ((i + shift) % 64) * 2);

@@ -91,7 +91,7 @@ describe('warpPictures', () => {
     }
   });
 
-  it('follows a thing that moves against its background', () => {
+  it('follows an object that moves against its background', () => {
     const layout = format('yuv420p');
     const [a, b, truth] = [truthAt(layout, 0, true), truthAt(layout, 1, true), truthAt(layout, 0.5, true)];
     const made = warpPictures(a, b, motionBetween(a, b, layout), 0.5, layout);
@@ -101,7 +101,7 @@ describe('warpPictures', () => {
     expect(gain).toBeGreaterThan(3);
   });
 
-  it('leaves still pictures as they are, and colour too', () => {
+  it('leaves still pictures unchanged, and colour too', () => {
     const layout = format('yuv420p');
     const still = scene(layout, 0, 0);
     const made = warpPictures(still, still, motionBetween(still, still, layout), 0.5, layout);

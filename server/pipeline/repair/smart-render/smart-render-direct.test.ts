@@ -45,7 +45,7 @@ describe('planDirect', () => {
     expect(plan?.filterComplex).toContain("select='(between(pts,100,100)+between(pts,3200,3200))'");
   });
 
-  it('reads a file alone where no original is wanted', async () => {
+  it('reads only one file when no original is wanted', async () => {
     const plan = await planDirect(TARGET, decoder, [raw('/a', 0)], 'part');
     expect(plan?.inputs).toHaveLength(1);
     expect(plan?.filterComplex).toMatch(
@@ -58,7 +58,7 @@ describe('planDirect', () => {
     ['originals are wanted out of order', [original(13), original(12)]],
     ['an original lies before the group', [original(9), original(12)]],
     ['a file is not read from its first picture on', [raw('/a', 1)]],
-  ])('plans nothing where %s', async (_, wanted) => {
+  ])('plans nothing when %s', async (_, wanted) => {
     expect(await planDirect(TARGET, decoder, wanted, 'part')).toBeNull();
   });
 });
@@ -79,7 +79,7 @@ describe('encodeEither', () => {
     ['gives too few pictures', () => coded(1)],
     ['fails', () => Promise.reject(new MediaToolError('tool_failed', 'no such filter'))],
     ['gives a stream that cannot be moved', () => Promise.reject(new H264Error('too many'))],
-  ])('hands the pictures over where the run on the files %s', async (_, first) => {
+  ])('passes the pictures on when the run on the files %s', async (_, first) => {
     const seen: boolean[] = [];
     const result = await encodeEither(direct, piped, 2, async (pictures) => {
       seen.push('filterComplex' in pictures);
@@ -89,7 +89,7 @@ describe('encodeEither', () => {
     expect(result.pictures).toHaveLength(2);
   });
 
-  it('does not go on when the run is cancelled', async () => {
+  it('does not continue when the run is cancelled', async () => {
     const cancelled = new MediaToolError('cancelled', 'stop');
     await expect(encodeEither(direct, piped, 2, () => Promise.reject(cancelled))).rejects.toBe(cancelled);
   });

@@ -21,17 +21,17 @@ async function run(lanes: Parameters<typeof inLanes>[1], failAt = -1) {
 }
 
 describe('inLanes', () => {
-  it('runs two works at once where both fit, begun in their order', async () => {
+  it('runs two tasks at once if both fit, started in their order', async () => {
     expect(await run({ limits, pixelCount: 100 })).toEqual({ begun: [10, 20, 30, 40, 50], most: 2 });
   });
 
-  it('runs one after the other where two take too much memory, or there is one thread', async () => {
+  it('runs one after the other if two take too much memory, or there is one thread', async () => {
     const inTurn = { begun: [10, 20, 30, 40, 50], most: 1 };
     expect(await run({ limits, pixelCount: 101 })).toEqual(inTurn);
     expect(await run({ limits: { ...limits, threads: 1 }, pixelCount: 1 })).toEqual(inTurn);
   });
 
-  it('throws what the first to fail threw', async () => {
+  it('throws the error of the first task that fails', async () => {
     await expect(run({ limits, pixelCount: 100 }, 2)).rejects.toThrow('number 2');
   });
 });

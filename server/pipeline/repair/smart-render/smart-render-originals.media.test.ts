@@ -61,12 +61,12 @@ async function decoded(wanted: number, damagedPlaces: readonly number[]) {
   }
 }
 
-describe('originals that are coded anew', () => {
+describe('originals that are re-encoded', () => {
   it('are decoded from the key picture before them, by as many threads as there are', async () => {
     expect(await decoded(34, [])).toEqual({ threads: '2', first: 30 });
   });
 
-  it('are decoded by one thread and from earlier on where they are damaged', async () => {
+  it('are decoded by one thread and from earlier on if they are damaged', async () => {
     expect(await decoded(34, [34])).toEqual({ threads: '1', first: 10 });
   });
 

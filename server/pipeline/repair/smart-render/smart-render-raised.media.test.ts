@@ -53,7 +53,7 @@ const MAKERS: readonly Maker[] = [
 ];
 
 it.each(MAKERS)(
-  'pictures that were never counted find room, and all others keep what they show: $name',
+  'pictures that were never counted get room, and all others keep what they show: $name',
   async ({ name, encode: coding, first, lost = LOST }: Maker) => {
     const broken = path.join(folder.path, `${name}.mp4`);
     const hole = `select='not(between(n,${first},${first + lost - 1}))'`;

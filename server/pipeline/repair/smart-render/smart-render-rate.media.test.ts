@@ -28,7 +28,7 @@ describe('rate factor of new pictures', () => {
     ['fine', 12, '-x264-params cabac=1:slices=1'],
     ['coarse', 30, '-x264-params cabac=1:slices=1'],
     ['variable-length codes, four slices', 20, '-profile:v baseline -x264-params slices=4'],
-  ])('follows what key pictures are coded with (%s)', async (name, quantiser, more) => {
+  ])('follows the quality of key pictures (%s)', async (name, quantiser, more) => {
     const keys = await readKeys(name, [
       ...`-c:v libx264 -preset veryfast -qp ${quantiser}`.split(' '),
       ...more.split(' '),

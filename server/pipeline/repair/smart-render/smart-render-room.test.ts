@@ -58,7 +58,7 @@ it('pictures that were counted have room, and others none', async () => {
   expect(await isWithout([12, 14, 0, 2], 3)).toBe(true);
 });
 
-it('says nothing where a head cannot be read, or a key picture begins a new count', async () => {
+it('says nothing when a head cannot be read, or a key picture restarts the count', async () => {
   expect(await isWithout([0, null, 4, 6], 3)).toBe(false);
   expect(await isWithout([0, 2, 0, 2], 3, [2])).toBe(false);
 });

@@ -114,7 +114,7 @@ async function psnr(file: string, frame: number, truth: string, other: number): 
 
 describe('smartRender on pictures nobody refers to', () => {
   it.each(MAKERS)(
-    'exchanges them alone in one long group of pictures ($name)',
+    'exchanges only them in one long group of pictures ($name)',
     async ({ name, video, ...how }) => {
       const file = await make(name.replaceAll(' ', '-'), video, 'by' in how ? how.by : 'mp4');
       const pictures = await shownPictures(file);
@@ -148,7 +148,7 @@ describe('smartRender on pictures nobody refers to', () => {
     },
   );
 
-  it('exchanges one alone of which nothing is left, by the numbers of those around it', async () => {
+  it('exchanges a single one of which nothing is left, by the numbers of those around it', async () => {
     const whole = await make('whole', ONE_LONG_GROUP, 'mp4');
     const pictures = await shownPictures(whole);
     const frame = pictures.findIndex(({ isPlain }, at) => isPlain && at > 40);
@@ -170,7 +170,7 @@ describe('smartRender on pictures nobody refers to', () => {
     expect(changed).toEqual([frame]);
   });
 
-  it('encodes the group anew when a picture that others refer to changes in it', async () => {
+  it('re-encodes the group when a picture that others refer to changes in it', async () => {
     const file = await make('mixed', ONE_LONG_GROUP, 'mp4');
     const pictures = await shownPictures(file);
     const plain = pictures.findIndex(({ isPlain }, frame) => isPlain && frame > 50);

@@ -15,7 +15,7 @@ const sample = (at: number, dts: number) => {
 };
 
 describe('planTimes', () => {
-  it('decodes the first of two originals that are listed at one time a tick before the other', () => {
+  it('decodes the first of two originals listed at the same time a tick before the other', () => {
     const timing = planTimes([sample(0, 0), sample(1, 0), sample(2, 40), sample(3, 80)], []);
     expect(timing).toMatchObject({ ok: true, rebase: 1 });
     expect(timing.ok && timing.samples.map(({ dts, pts }) => [dts, pts])).toEqual([
@@ -26,7 +26,7 @@ describe('planTimes', () => {
     ]);
   });
 
-  it('keeps decode times that rise', () => {
+  it('keeps ascending decode times', () => {
     const timing = planTimes([sample(0, 0), sample(1, 40), sample(2, 80)], []);
     expect(timing.ok && timing.samples.map(({ dts }) => dts)).toEqual([0, 40, 80]);
   });

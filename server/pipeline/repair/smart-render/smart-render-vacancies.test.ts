@@ -40,7 +40,7 @@ const decoded = ({ source }: ReturnType<typeof vacate>) =>
 const whole = DECODED.map((frame, at) => [frame, at - 1]);
 
 describe('withVacancies', () => {
-  it('gives a lost picture its place in the coded stream again', () => {
+  it('returns a lost picture to its place in the coded stream', () => {
     for (const frame of [2, 6, 7]) {
       const found = vacate([frame], [filled(frame, [frame])]);
       expect(decoded(found)).toEqual(whole);
@@ -52,7 +52,7 @@ describe('withVacancies', () => {
     }
   });
 
-  it('decodes what is shown before a key picture before it, though the hole in the decode times lies behind', () => {
+  it('decodes what is displayed before a key picture before it, though the hole in the decode times comes after', () => {
     const clip = clipWithout([4, 5]);
     // An encoder that was fed with the gap: I6 restarts, and the decode times include the gap only after P9.
     const order = [0, 3, 1, 2, 6, 9, 7, 8];
@@ -74,7 +74,7 @@ describe('withVacancies', () => {
     expect(decoded(found)).toEqual(whole);
   });
 
-  it('counts all others of the edit with them', () => {
+  it('counts all others of the edit too', () => {
     const still = (frame: number) => ({ ptsTicks: 0, pixels: { kind: 'original', frame } as const });
     const behind: ChangedSpan = {
       firstFrame: 6,
@@ -91,7 +91,7 @@ describe('withVacancies', () => {
     expect([2, 3, 4].map(ownFrame)).toEqual([2, null, 3]);
   });
 
-  it('leaves what others are made of to be concealed beside damage', () => {
+  it('leaves what others depend on to be concealed beside damage', () => {
     const frame = 3;
     const intact = (at: number) => ({
       ptsTicks: (at + 1) * TICKS,
@@ -109,7 +109,7 @@ describe('withVacancies', () => {
     expect(besideDamage).toEqual([frame]);
   });
 
-  it('changes nothing where there is no hole in the decode times, and where pictures are added at the ends', () => {
+  it('changes nothing without a hole in the decode times, nor when pictures are added at the ends', () => {
     const clip = clipWithout([]);
     const squeezed: TimedClip = {
       ...clip,
@@ -123,7 +123,7 @@ describe('withVacancies', () => {
 });
 
 describe('inOwnNumbers', () => {
-  it('says what was rendered in the numbers of the file', () => {
+  it('states what was rendered in the numbers of the file', () => {
     const vacated = vacate([3], [filled(3, [3])]);
     const made: DoneSmartRender = {
       done: true,

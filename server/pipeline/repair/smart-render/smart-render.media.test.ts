@@ -150,7 +150,7 @@ const render = (file: string, name: string, edit: PictureEdit) => renderEdit(fol
 
 describe('smartRender', () => {
   for (const maker of MAKERS) {
-    it(`keeps all that an edit does not touch (${maker.name})`, async () => {
+    it(`keeps everything that an edit does not touch (${maker.name})`, async () => {
       const file = await make(maker);
       const times = await shownTimes(file);
       const edit = maker.name === 'edit-list-start' ? threeChanges(times).slice(0, 1) : threeChanges(times);
@@ -238,7 +238,7 @@ describe('smartRender', () => {
     expect(Math.abs(Number(stdout.trim().split('\n')[0]) - 90)).toBeLessThan(3);
   });
 
-  it('mends a clip with destroyed bytes so that the decoder has nothing to say', async () => {
+  it('repairs a clip with destroyed bytes so that the decoder reports nothing', async () => {
     const intact = await make({
       name: 'destroyed',
       video: '-c:v libx264 -preset veryfast -bf 2 -g 30 -x264-params scenecut=0',
@@ -306,7 +306,7 @@ describe('smartRender', () => {
     }
   });
 
-  it('declines times that do not rise', async () => {
+  it('declines times that do not ascend', async () => {
     const file = await make({ name: 'order', video: '-c:v libx264 -preset veryfast -bf 2 -g 30' });
     const times = await shownTimes(file);
     const edit: PictureEdit = [

@@ -38,14 +38,14 @@ describe('judgeWind', () => {
     expect(verdict.helped).toBe(true);
   });
 
-  it('refuses what takes a voice away, however short it is beside the wind', () => {
+  it('rejects what removes a voice, however short it is beside the wind', () => {
     const word = (frame: number) => frame >= 100 && frame < 114;
     const verdict = judgeWind(sound(1, word, -30), sound(0.05, word, -50), SPANS);
     expect(verdict.voiceLossDb).toBeCloseTo(20);
     expect(verdict.helped).toBe(false);
   });
 
-  it('compares the same words where filled holes moved them', () => {
+  it('compares the same words when filled holes moved them', () => {
     const word = (frame: number) => frame >= 100 && frame < 114;
     const later = (frame: number) => word(frame - 20);
     const before = sound(1, word, -30);

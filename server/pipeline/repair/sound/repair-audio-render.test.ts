@@ -67,7 +67,7 @@ describe('readRawSound', () => {
 });
 
 describe('renderSound', () => {
-  it('cleans channels that carry one sound as one, and leaves what differs between them', async () => {
+  it('cleans channels with the same sound as one, and keeps their difference', async () => {
     const voice = voiceLike(SECONDS, RATE, 1);
     const windy = mixAtSnr(voice, gustingWind(SECONDS, RATE, 2), 0);
     const raw = await writeRaw('alike.f32', [windy, withCodingNoise(windy, 9)]);
@@ -92,7 +92,7 @@ describe('renderSound', () => {
     expect(worst).toBeLessThan(1e-6);
   }, 60_000);
 
-  it('cleans every channel by itself when each has its own wind, and keeps what lies before the wind', async () => {
+  it('cleans every channel separately when each has its own wind, and keeps what precedes the wind', async () => {
     const voice = voiceLike(SECONDS, RATE, 1);
     const channels = [2, 3].map((seed) => mixAtSnr(voice, gustingWind(SECONDS, RATE, seed), 0));
     const raw = await writeRaw('apart.f32', channels);
@@ -111,7 +111,7 @@ describe('renderSound', () => {
     }
   }, 60_000);
 
-  it('leaves a channel as it is that has no wind beside one that has', async () => {
+  it('leaves a channel without wind unchanged beside one with wind', async () => {
     const voice = voiceLike(SECONDS, RATE, 1);
     const windy = mixAtSnr(voice, gustingWind(SECONDS, RATE, 2), 0);
     const raw = await writeRaw('still.f32', [windy, voice]);
@@ -139,7 +139,7 @@ describe('renderSound', () => {
     expect(shapes[1]).not.toBeNull();
   }, 60_000);
 
-  it('takes no more for the wind of a channel with little of it than the shape of the windiest allows', async () => {
+  it('removes no more from a channel with little wind than the shape of the windiest one allows', async () => {
     const voice = voiceLike(SECONDS, RATE, 1);
     const channels = [0, 20].map((snrDb) => mixAtSnr(voice, gustingWind(SECONDS, RATE, 2 + snrDb), snrDb));
     const raw = await writeRaw('breeze.f32', channels);

@@ -196,7 +196,7 @@ describe('repairAudio', () => {
     expect(speech.length).toBeGreaterThan(1);
   });
 
-  it.each([240, -180, 1200])('puts sound moved by %i ms back without coding it anew', async (offsetMs) => {
+  it.each([240, -180, 1200])('puts sound moved by %i ms back without re-encoding', async (offsetMs) => {
     const file = inFolder(`moved${offsetMs}.mp4`);
     await moveSound({ tools, inputPath: clean, outputPath: file, offsetMs });
     const analysis = await analyse(file);
@@ -207,7 +207,7 @@ describe('repairAudio', () => {
     await expectInSync(await finish(file, result));
   });
 
-  it('takes out silence that was put before the sound', async () => {
+  it('removes silence that was added before the sound', async () => {
     const file = inFolder('baked.mp4');
     const voiced = inFolder('voiced.mp4');
     // The voice starts at once here, so that the inserted silence is the only one.
@@ -306,7 +306,7 @@ describe('repairAudio', () => {
     await expectInSync(await finish(file, result));
   });
 
-  it('leaves the coded sound as it is where mending it brought nothing', async () => {
+  it('leaves the coded sound unchanged when repairing it gained nothing', async () => {
     const file = inFolder('torn-again.mp4');
     const holes = [{ startMs: 3000, durationMs: 130 }];
     await tearHoles({ tools, inputPath: clean, outputPath: file, holes });
@@ -372,7 +372,7 @@ describe('repairAudio', () => {
   });
 
   it.each(['wind', 'a hole'])(
-    'keeps a sound with %s in its place whose first frame is the warm-up of its coder',
+    'keeps a sound with %s in its place when its first frame is the warm-up of its encoder',
     async (fault) => {
       const plain = inFolder('warm-plain.mp4');
       const file = inFolder('warm.mp4');

@@ -13,7 +13,7 @@ const FRAMES = 30;
 const score = createPitchScorer(BINS);
 
 describe('createPitchFollower', () => {
-  it('stands on the harmonics of a gliding voice and not between them, through frames where it is covered', () => {
+  it('follows the harmonics of a gliding voice and not the gaps between them, through frames where it is covered', () => {
     const spacing = (at: number) => 11 + 0.05 * at;
     const views = Array.from({ length: FRAMES }, (_, at) =>
       makeView((k) => (at % 10 === 5 ? 0 : 2 + 2 * Math.cos((2 * Math.PI * k) / spacing(at)))),
@@ -27,7 +27,7 @@ describe('createPitchFollower', () => {
     }
   });
 
-  it('is weak where nothing stands out at even distances', () => {
+  it('is weak when nothing stands out at even distances', () => {
     const random = seededRandom(3);
     const views = Array.from({ length: FRAMES }, () => makeView(() => 4 * random() - 3));
     follower().follow(views, new Float32Array(PITCHES), FRAMES);
@@ -35,7 +35,7 @@ describe('createPitchFollower', () => {
     expect(most).toBeLessThan(0.5);
   });
 
-  it('goes on from the frames before that it was told to keep', () => {
+  it('continues from earlier frames that it was told to keep', () => {
     const random = seededRandom(4);
     const make = () => Array.from({ length: FRAMES }, () => makeView(() => 5 * random() - 1));
     const views = make();

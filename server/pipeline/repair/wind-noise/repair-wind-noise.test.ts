@@ -32,7 +32,7 @@ function learn(samples: Float32Array): WindShape {
 }
 
 describe('createWindSuppressor', () => {
-  it('gives sample n for sample n when there is nothing to take away', () => {
+  it('returns sample n for sample n when there is nothing to remove', () => {
     const voice = voiceLike(4, RATE, 3);
     const bins = frameLength(RATE) / 2 + 1;
     const nothing: WindShape = { rateHz: RATE, relative: new Float64Array(bins), isDeep: false };
@@ -85,7 +85,7 @@ describe('wind that lies below every voice', () => {
   const gainOn = (voice: Float32Array, windy: Float32Array, shape: WindShape) =>
     siSdr(voice, suppress(windy, shape, 4096)) - siSdr(voice, windy);
 
-  it('is taken away as a whole', () => {
+  it('is removed completely', () => {
     const voice = voiceLike(8, RATE, 1);
     const { below, above } = parted(8);
     const deep = below.map((value, i) => value + 0.02 * (above[i] ?? 0));
@@ -95,7 +95,7 @@ describe('wind that lies below every voice', () => {
     expect(gainOn(voice, windy, shape)).toBeGreaterThan(20);
   });
 
-  it('is told from wind of a microphone with a high-pass', () => {
+  it('is distinguished from wind of a microphone with a high-pass', () => {
     const { above } = parted(8);
     const higher = above.map((value, i) => value - (above[i - 8] ?? 0));
     expect(learn(mixAtSnr(voiceLike(8, RATE, 1), higher, 0)).isDeep).toBe(false);

@@ -76,7 +76,7 @@ async function psnr(file: string, frame: number, truth: string, other: number): 
 
 describe('new pictures in a long group', () => {
   for (const [name, video] of Object.entries(MAKERS)) {
-    it(`leave all others as they are, but for a few copied sample by sample (${name})`, async () => {
+    it(`leave all others unchanged, except for a few copied sample by sample (${name})`, async () => {
       const id = name.replaceAll(' ', '-');
       const clip = await encodeSource(SOURCE, path.join(folder.path, `${id}.mp4`), video.split(' '));
       const span = await newPictures(clip, id, FIRST);
@@ -121,7 +121,7 @@ describe('new pictures in a long group', () => {
     expect(after.warnings).toBe('');
   });
 
-  it('stand for one that the decoder never gives, and leave the rest of its group as it is', async () => {
+  it('replace one that the decoder never gives, and leave the rest of its group unchanged', async () => {
     const name = path.join(folder.path, 'lost.mp4');
     const clip = await encodeSource(SOURCE, name, `${ONE_GROUP} -bf 0 -preset veryfast`.split(' '));
     const whole = await decodeHashes(clip);
@@ -182,7 +182,7 @@ describe('new pictures in a long group', () => {
     },
   );
 
-  it('leave what stands before a place as it is where pictures are taken out', async () => {
+  it('leave what precedes a place unchanged when pictures are removed', async () => {
     const clip = await encodeSource(
       SOURCE,
       path.join(folder.path, 'taken.mp4'),
@@ -203,7 +203,7 @@ describe('new pictures in a long group', () => {
     expect(after.warnings).toBe('');
   });
 
-  it('leave what stands before a picture that cannot be read at all as it is', async () => {
+  it('leave what precedes an unreadable picture unchanged', async () => {
     const clip = await encodeSource(
       SOURCE,
       path.join(folder.path, 'unread.mp4'),
@@ -235,7 +235,7 @@ describe('new pictures in a long group', () => {
     expect(after.warnings).toBe('');
   });
 
-  it('leave the data of pictures as they are that only refer to the damage they mend', async () => {
+  it('leave the data of pictures unchanged that only refer to the damage they repair', async () => {
     const video = `${ONE_GROUP} -bf 0 -preset veryfast`;
     const clip = await encodeSource(SOURCE, path.join(folder.path, 'lean.mp4'), video.split(' '));
     const times = await shownTimes(clip);
@@ -253,7 +253,7 @@ describe('new pictures in a long group', () => {
     expect(result.framesKept).toBeGreaterThan(times.length - 6);
   });
 
-  it('leave the short rest of a group as it is where they mend damage', async () => {
+  it('leave the short rest of a group unchanged when they repair damage', async () => {
     const video = `${ONE_GROUP} -g 30 -bf 3 -preset medium -x264-params b-adapt=0:scenecut=0`;
     const clip = await encodeSource(SOURCE, path.join(folder.path, 'short.mp4'), video.split(' '));
     const span = await newPictures(clip, 'short', 36, 1);
@@ -273,7 +273,7 @@ describe('new pictures in a long group', () => {
   it.each([
     ['ten bits', '-pix_fmt yuv420p10le -c:v libx264 -g 600 -bf 0 -preset veryfast', FIRST],
     ['a short rest of the group', `${ONE_GROUP} -bf 0 -preset veryfast`, 120],
-  ])('are coded anew with all that follows where it cannot be kept (%s)', async (name, video, first) => {
+  ])('are re-encoded with all that follows when it cannot be kept (%s)', async (name, video, first) => {
     const id = name.replaceAll(' ', '-');
     const clip = await encodeSource(SOURCE, path.join(folder.path, `${id}.mp4`), video.split(' '));
     const span = await newPictures(clip, id, first);

@@ -6,7 +6,7 @@ const COUNT = SIZE.widthMbs * SIZE.heightMbs;
 const slices = (...starts: number[]) => starts.map((firstMb) => ({ firstMb, kind: 'P' as const }));
 
 describe('createDamageLog', () => {
-  it('keeps what is said of each picture apart, and nothing of the preparations', () => {
+  it('separates what is said about each picture, and ignores the preparations', () => {
     const { onLine, said } = createDamageLog();
     onLine('error while decoding MB 3 4, bytestream 12');
     onLine('concealing 700 DC, 700 AC, 700 MV errors in P frame');
@@ -48,11 +48,11 @@ describe('lostMacroblocks', () => {
     ['a slice is missing', slices(240, 480), [{ column: 0, row: 7 }], 100],
     ['slices are out of order', slices(0, 480, 240), [{ column: 0, row: 7 }], 100],
     ['what failed is outside', slices(0, 240), [{ column: 0, row: 22 }], 100],
-  ])('is not told where %s', (_, heads, failedAt, guessedCount) => {
+  ])('is not determined when %s', (_, heads, failedAt, guessedCount) => {
     expect(lostMacroblocks(SIZE, heads, { guessedCount, failedAt })).toBeNull();
   });
 
-  it('is not told of B slices', () => {
+  it('is not determined for B slices', () => {
     const mixed = [
       { firstMb: 0, kind: 'P' as const },
       { firstMb: 440, kind: 'B' as const },

@@ -38,7 +38,7 @@ async function torn(guessedBefore: number) {
   return { told, found: await startOfLoss(source, input, told, around, FORMAT) };
 }
 
-it('a loss begins where its data are unusual, sooner than a decoder tells', async () => {
+it('a loss begins where its data are unusual, sooner than a decoder reports', async () => {
   const { told, found } = await torn(0);
   expect(found).toEqual({ ...told, first: found.first });
   expect(found.first).toBeLessThan(told.first);

@@ -109,7 +109,7 @@ describe('a damaged picture in a long group', () => {
     });
   }
 
-  it('is decoded twice where nothing conceals it better: as it is, and with the picture in its place', async () => {
+  it('is decoded twice when nothing conceals it better: as it is, and with the picture in its place', async () => {
     const encode = `${ONE_GROUP} -preset veryfast -bf 0`.split(' ');
     const clip = path.join(folder.path, 'few.mp4');
     await makeMovingClip({ tools, outputPath: clip, seconds: 2, sound: false, encode });
@@ -121,7 +121,7 @@ describe('a damaged picture in a long group', () => {
     expect(await countDecodes(() => renderEdit(folder.path, broken, 'few', edit))).toBe(2);
   });
 
-  it('is exchanged for what the decoder put in its place when all of it is lost, in open groups behind one start', async () => {
+  it('is exchanged for what the decoder put in its place when all of it is lost, in open groups after one start', async () => {
     const video =
       '-pix_fmt yuv420p -c:v libx264 -preset medium -g 24 -bf 2 -x264-params open-gop=1:scenecut=0';
     const source = 'testsrc2=s=328x198:r=30:d=3';
@@ -148,7 +148,7 @@ describe('a damaged picture in a long group', () => {
     expect(after.hashes.slice(0, first)).toEqual(truth.hashes.slice(0, first));
   });
 
-  it('is exchanged alone behind a lost picture of the same group that is made anew', async () => {
+  it('is exchanged alone after a lost picture of the same group that is rebuilt', async () => {
     const clip = path.join(folder.path, 'behind.mp4');
     const video = `${ONE_GROUP} -preset medium -bf 2 -x264-params b-adapt=0:b-pyramid=none`;
     await makeMovingClip({
@@ -241,7 +241,7 @@ describe('a damaged picture in a long group', () => {
     },
   );
 
-  it('is coded anew with what follows when its own data are not known to be the only damaged ones', async () => {
+  it('is re-encoded with what follows when its own data are not known to be the only damaged ones', async () => {
     const clip = await encodeSource(
       SOURCE,
       path.join(folder.path, 'all.mp4'),

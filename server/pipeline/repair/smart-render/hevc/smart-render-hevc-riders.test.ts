@@ -23,7 +23,7 @@ const clip = (lost: readonly number[], dolbyVision = true) => ({
 });
 
 describe('ridersOrNear', () => {
-  it('takes what a picture has itself', async () => {
+  it('takes the data of the picture itself', async () => {
     expect(await ridersOrNear(clip([1]), order, 2)).toEqual({ before: [], behind: [dataOf(2)] });
   });
 
@@ -32,7 +32,7 @@ describe('ridersOrNear', () => {
     expect((await ridersOrNear(clip([4, 2]), order, 4)).behind).toEqual([dataOf(3)]);
   });
 
-  it('needs none in other clips, and says where none is near', async () => {
+  it('needs none in other clips, and says when none is near', async () => {
     expect((await ridersOrNear(clip([4], false), order, 4)).behind).toEqual([]);
     await expect(ridersOrNear(clip([0, 3]), order, 3)).rejects.toThrow(/no Dolby Vision data/);
   });

@@ -31,7 +31,7 @@ function exchange(firstFrame: number, endFrame: number): ChangedSpan {
 const bounds = (span: ChangedSpan) => [span.firstFrame, span.endFrame, span.pictures[0]?.ptsTicks];
 
 describe('partAtCleanStarts', () => {
-  it('parts a span where all decoded before is shown before', () => {
+  it('splits a span where everything decoded before is displayed before', () => {
     expect(partAtCleanStarts(order, [exchange(2, 8)]).map(bounds)).toEqual([
       [2, 5, 2],
       [5, 8, 5],
@@ -74,7 +74,7 @@ const FIRST_GROUP = new Map([
 ]);
 
 describe('isGoodReference', () => {
-  it('asks for rebuilt pictures that scored well, of those that others refer to', () => {
+  it('requires rebuilt pictures that scored well among those that others refer to', () => {
     const referred = candidate(true, 2);
     const raw = { kind: 'raw', path: 'pictures.raw', index: 0 } as const;
     const rebuilt = (scoredDb: number) => ({
@@ -115,7 +115,7 @@ describe('exchanged pictures of a group', () => {
     expect(stillReferred({ kept: unsaid, exchanged: FIRST_GROUP }, [candidate(false, 3)])).toEqual([]);
   });
 
-  it('hold what the next one that stays asks for, one another included', () => {
+  it('hold what the next one that stays requires, including one another', () => {
     const kept = new Map([
       [0, I0],
       [1, P4],
@@ -153,7 +153,7 @@ describe('partByKind', () => {
     standIns: one.standIns.map((standIn) => ({ ...standIn, pixels: { kind: 'raw', path: '', index: 0 } })),
   });
 
-  it('parts what is wanted as it decodes from what is rebuilt beside it', () => {
+  it('separates what is wanted as decoded from what is rebuilt beside it', () => {
     const [torn, other] = [candidate(true, 5), rebuilt(candidate(false, 3))];
     const { concealed, rebuilt: beside } = partByKind(
       { candidates: [torn, other], start, endSample: 9 },
@@ -162,7 +162,7 @@ describe('partByKind', () => {
     expect([concealed.candidates, beside.candidates]).toEqual([[torn], [other]]);
   });
 
-  it('conceals nothing where pictures keep their data that refer to a rebuilt one', () => {
+  it('conceals nothing when pictures that refer to a rebuilt one keep their data', () => {
     const other = { ...rebuilt(candidate(true, 1)), staying: [2, 3] };
     const group = { candidates: [candidate(true, 5), other], start, endSample: 9 };
     expect(partByKind(group, order).concealed.candidates).toEqual([]);

@@ -215,7 +215,7 @@ describe('exchanging HEVC pictures alone', () => {
     expect(changed.every((frame) => touched.includes(frame))).toBe(true);
   });
 
-  it('leaves what leans on an open group as it was, though it is decoded behind the next key picture', async () => {
+  it('leaves what depends on an open group unchanged, though it is decoded after the next key picture', async () => {
     const clean = await make({ name: 'leaning', params: 'keyint=24:open-gop=1:bframes=3:ref=4' });
     const shown = await shownPictures(clean);
     const isLeading = ({ sample }: Shown, frame: number) =>
@@ -237,7 +237,7 @@ describe('exchanging HEVC pictures alone', () => {
     expect(changed).toEqual(expect.arrayContaining(frames));
   });
 
-  it('exchanges a damaged picture that others refer to together with those, and keeps what lies around', async () => {
+  it('exchanges a damaged picture that others refer to together with those, and keeps what is around', async () => {
     const clean = await make({
       name: 'middle',
       params: 'bframes=3:b-pyramid=1:ref=1:open-gop=0:keyint=48',
@@ -258,7 +258,7 @@ describe('exchanging HEVC pictures alone', () => {
     expect(changed).toEqual(touched);
   });
 
-  it('keeps the data of pictures that refer to a well rebuilt one, and encodes them anew where it is not', async () => {
+  it('keeps the data of pictures that refer to a well rebuilt one, and re-encodes them otherwise', async () => {
     const clean = await make({
       name: 'chain',
       params: 'bframes=3:b-pyramid=1:ref=4:open-gop=0:keyint=48:min-keyint=48',
@@ -303,7 +303,7 @@ describe('exchanging HEVC pictures alone', () => {
     expect(badly.result.framesKept).toBe(times.length - rebuilt.length - tail.length);
   });
 
-  it('decodes damaged pictures right behind a key picture from an earlier one on, as what the decoder held shows in them', async () => {
+  it('decodes damaged pictures right after a key picture from an earlier one on, because what the decoder held is visible in them', async () => {
     const clean = await make({ name: 'tail', params: 'bframes=0:keyint=30:min-keyint=30' });
     const torn = path.join(folder.path, 'tail-torn.mp4');
     await corruptSamples({
@@ -327,7 +327,7 @@ describe('exchanging HEVC pictures alone', () => {
     expect(decoded.length).toBe(times.length);
   });
 
-  it('encodes the group anew where others refer to a damaged picture, but not those before', async () => {
+  it('re-encodes the group when others refer to a damaged picture, but not those before', async () => {
     const clean = await make({ name: 'referred', params: 'bframes=3:b-pyramid=1:keyint=30:open-gop=0' });
     const plain = await disposable(clean);
     const alone = plain[3] ?? 0;

@@ -201,7 +201,7 @@ async function withExtra(file: string, name: string, { box, behind }: Extra): Pr
 
 describe('smartRender of HEVC', () => {
   for (const maker of MAKERS) {
-    it(`keeps all that an edit does not touch (${maker.name})`, async () => {
+    it(`keeps everything that an edit does not touch (${maker.name})`, async () => {
       const file = await make(maker);
       const times = await shownTimes(file);
       const edit = maker.name === 'edit-list-start' ? threeChanges(times).slice(0, 1) : threeChanges(times);
@@ -250,7 +250,7 @@ describe('smartRender of HEVC', () => {
     });
   }
 
-  it('encodes the leading pictures of an open group alone where only they are touched', async () => {
+  it('encodes only the leading pictures of an open group when only they are touched', async () => {
     const file = await make({ name: 'leading-only', params: 'open-gop=1:bframes=3:b-adapt=0:keyint=32' });
     const times = await shownTimes(file);
     const types = await pictureTypes(file);
@@ -280,7 +280,7 @@ describe('smartRender of HEVC', () => {
     expect(await pictureTypes(output)).toContain(HEVC_NAL.blaAlone);
   });
 
-  it('leaves no trace of destroyed bytes in front of an open group', async () => {
+  it('leaves no trace of destroyed bytes before an open group', async () => {
     const intact = await make({
       name: 'destroyed',
       params: 'open-gop=1:bframes=3',
@@ -319,7 +319,7 @@ describe('smartRender of HEVC', () => {
     });
   });
 
-  it('mends what it has mended before', async () => {
+  it('repairs what it has repaired before', async () => {
     const file = await make({ name: 'twice', params: 'open-gop=1:bframes=3' });
     const times = await shownTimes(file);
     const hold = (frame: number) => [
@@ -360,7 +360,7 @@ describe('smartRender of HEVC', () => {
     }
   });
 
-  it('gives new pictures of a Dolby Vision clip the data of the pictures they stand for', async () => {
+  it('gives new pictures of a Dolby Vision clip the data of the pictures they replace', async () => {
     const plain = await make({ name: 'vision', params: 'open-gop=1:bframes=3', pixelFormat: 'yuv420p10le' });
     // Version 1.0, profile 8, level 4, data and plain pictures, compatible with HLG.
     const payload = Buffer.concat([Buffer.from([1, 0, 0x10, 0x25, 0x40]), Buffer.alloc(19)]);
@@ -403,7 +403,7 @@ describe('smartRender of HEVC', () => {
     expect(await shownTimes(output)).toEqual(times);
   });
 
-  it('leaves the clip to another encoder where this ffmpeg has none for HEVC', async () => {
+  it('leaves the clip to another encoder when this ffmpeg has none for HEVC', async () => {
     const file = await make({ name: 'no-encoder', params: 'bframes=2' });
     const tool = path.join(folder.path, 'ffmpeg-without-x265');
     await writeFile(tool, '#!/bin/sh\ncase "$*" in *libx265*) exit 1;; *) exec ffmpeg "$@";; esac\n', {

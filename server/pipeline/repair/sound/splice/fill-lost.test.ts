@@ -18,7 +18,7 @@ function withHole(count: number, first: number, end: number) {
 }
 
 describe('fillLost', () => {
-  it('puts back what goes on evenly, in each channel, and leaves all else', () => {
+  it('restores what continues evenly, in each channel, and changes nothing else', () => {
     const { truth, samples } = withHole(12_000, 5000, 7048);
     const worst = samples.reduce((most, value, i) => Math.max(most, Math.abs(value - (truth[i] ?? 0))), 0);
     expect(worst).toBeLessThan(0.01);
@@ -26,14 +26,14 @@ describe('fillLost', () => {
     expect(samples.subarray(14_096)).toEqual(truth.subarray(14_096));
   });
 
-  it('falls silent in the middle of what is too long to be guessed, without a step at its edges', () => {
+  it('falls silent in the middle of a gap that is too long to guess, without a step at its edges', () => {
     const { truth, samples } = withHole(30_000, 8000, 24_000);
     expect(Math.max(...samples.subarray(2 * 15_000, 2 * 17_000).map(Math.abs))).toBe(0);
     const step = Math.abs((samples[2 * 8000] ?? 0) - (truth[2 * 8000] ?? 0));
     expect(step).toBeLessThan(0.01);
   });
 
-  it('goes on from one side where nothing is known on the other', () => {
+  it('continues from one side when nothing is known on the other', () => {
     const samples = stereo(6000);
     fillLost(samples, 2, RATE, [{ first: 5000, end: 6000 }]);
     expect(samples.every(Number.isFinite)).toBe(true);

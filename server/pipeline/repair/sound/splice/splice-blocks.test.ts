@@ -25,7 +25,7 @@ describe('cutBlocks', () => {
     ]);
   });
 
-  it('is silent in front of the sound and behind it', async () => {
+  it('is silent before the sound and after it', async () => {
     expect(await cut(6, 1, 4, [-6, -2, 4, 8], 4)).toEqual([
       [0, 0, 0, 0],
       [0, 0, 1, 2],

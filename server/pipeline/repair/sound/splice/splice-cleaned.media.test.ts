@@ -59,7 +59,7 @@ async function mend(file: string, name: string, kinds = ['wind_noise']) {
 }
 
 describe('wind in a part of a sound', () => {
-  it('is taken out there, and every other coded frame stays as it is', async () => {
+  it('is removed there, and every other coded frame stays unchanged', async () => {
     const { audio, verdicts } = await mend(at('windy.mp4'), 'work');
     expect(verdicts).toMatchObject([{ outcome: 'repaired', action: 'suppressed_wind' }]);
     if (audio.kind !== 'file') throw new Error('The sound was not mended.');
@@ -81,7 +81,7 @@ describe('wind in a part of a sound', () => {
     beside.forEach((part, side) => expect(siSdr(were[side] ?? [], part)).toBeGreaterThan(25));
   });
 
-  it('is taken out where recorders tell when frames came, some samples early or late', async () => {
+  it('is removed when recorders note when frames arrived, some samples early or late', async () => {
     const uneven = at('uneven.mp4');
     const times = 'setts=ts=TS+17*mod(N\\,3)-9*mod(N\\,7)+60';
     const copied = ['-map', '0', '-c', 'copy', '-bsf:a', times, uneven];
@@ -93,7 +93,7 @@ describe('wind in a part of a sound', () => {
     expect(audio.spliced?.framesKept).toBeGreaterThan(before.length / 2);
   });
 
-  it('is taken out of a sound whose torn frames are made anew as well', async () => {
+  it('is removed from a sound whose torn frames are rebuilt as well', async () => {
     const torn = at('torn.mp4');
     const listed = '-v error -select_streams a:0 -show_entries packet=pos,size -of csv=p=0'.split(' ');
     const { stdout } = await runTool('list', tools.ffprobe, [...listed, at('windy.mp4')]);
@@ -116,7 +116,7 @@ describe('wind in a part of a sound', () => {
     expect((await samplesOf(audio.path)).length).toBe((await samplesOf(at('windy.mp4'))).length);
   });
 
-  it('has all of the sound coded anew where it blows all the time', async () => {
+  it('has all of the sound re-encoded when it blows all the time', async () => {
     const whole = at('windy-whole.mp4');
     const wind = mixAtSnr(voice, gustingWind(SECONDS, RATE, 11), -3);
     const file = { tools, inputPath: at('clean.mp4'), outputPath: whole, rateHz: RATE };

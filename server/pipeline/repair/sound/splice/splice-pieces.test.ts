@@ -6,7 +6,7 @@ const without = (count: number, lost: readonly number[]) =>
   Array.from({ length: count }, (_, place) => (lost.includes(place) ? null : {}));
 
 describe('planPieces', () => {
-  it('makes stretches of lost frames anew, near ones together', () => {
+  it('rebuilds stretches of lost frames, near ones together', () => {
     const pieces = planPieces(without(60, [10, 13, 30, 31]));
     expect(pieces.map(({ lost }) => lost)).toEqual([
       { first: 10, end: 14 },
@@ -16,13 +16,13 @@ describe('planPieces', () => {
     expect(pieces[0]?.coded.end).toBeGreaterThan(14);
   });
 
-  it('has nothing to make where nothing is lost', () => {
+  it('has nothing to make when nothing is lost', () => {
     expect(planPieces(without(5, []))).toEqual([]);
   });
 });
 
 describe('unknownSamples', () => {
-  it('counts the frame behind a lost one as unknown, which is decoded with its half', () => {
+  it('counts the frame after a lost one as unknown, because it is decoded with its half', () => {
     expect(unknownSamples(without(20, [4, 5, 9, 11]), 100)).toEqual([
       { first: 400, end: 700 },
       { first: 900, end: 1300 },

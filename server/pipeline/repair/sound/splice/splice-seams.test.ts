@@ -17,14 +17,14 @@ const framesWith = (count: number, short: readonly number[], bytes = KAISER) =>
   Array.from({ length: count }, (_, place) => frame(!short.includes(place), bytes));
 
 describe('framesIn', () => {
-  it('counts the frame in front, which reaches into the first block that changes', () => {
+  it('counts the frame before, which extends into the first block that changes', () => {
     expect(framesIn({ first: 1024, end: 3000 }, 0, 1024)).toEqual({ first: 0, end: 3 });
     expect(framesIn({ first: 5000, end: 6144 }, -1024, 1024)).toEqual({ first: 4, end: 7 });
   });
 });
 
 describe('the edges of a stretch', () => {
-  it('stay where the windows beside them are long', () => {
+  it('stay when the windows beside them are long', () => {
     expect(atLongWindows(framesWith(100, []), { first: 30, end: 50 })).toEqual({ first: 30, end: 50 });
   });
 
@@ -32,11 +32,11 @@ describe('the edges of a stretch', () => {
     expect(atLongWindows(framesWith(100, [29, 51]), { first: 30, end: 50 })).toEqual({ first: 28, end: 53 });
   });
 
-  it('are those of the sound where they come near them', () => {
+  it('are those of the sound when they come near them', () => {
     expect(atLongWindows(framesWith(100, []), { first: 4, end: 96 })).toEqual({ first: 0, end: 100 });
   });
 
-  it('move to where new frames have long windows, or are left', () => {
+  it('move to where new frames have long windows, or are omitted', () => {
     const frames = framesWith(100, []);
     const pieces = piecesAround([{ first: 40, end: 60 }]);
     expect(widened(frames, pieces, () => frame(true))).toBeNull();
@@ -44,7 +44,7 @@ describe('the edges of a stretch', () => {
     expect(widened(frames, pieces, short)).toEqual([{ first: 37, end: 64 }]);
   });
 
-  it('of stretches too near each other go', () => {
+  it('of stretches too close to each other are removed', () => {
     const pieces = piecesAround([
       { first: 40, end: 60 },
       { first: 70, end: 80 },

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connectDatabase } from '#db/connection.ts';
 import { OutboxEvent } from '#db/models/outbox-event.ts';
@@ -8,6 +9,7 @@ import { createOutboxWatch, writeToOutbox } from './event-outbox.ts';
 import { createEventBus, type DomainEventName } from './events.ts';
 import { decideIdea } from './ideas/decide-idea.ts';
 import { createLogger } from './logger.ts';
+import { writeNoticeFromOutside } from './notifications/write-notice.ts';
 import { createIdea, createUser } from './test/factories.ts';
 import { startTestApp, type TestApp } from './test/test-app.ts';
 import { ENGINES, hasEngine } from './test/test-database.ts';
@@ -35,6 +37,8 @@ describe.each(ENGINES)('facts of another process on %s', (engine) => {
       return { told, end: () => stops.forEach((stop) => stop()) };
     }
 
+    const deciding = (db: Knex) => ({ db, writeNotice: writeNoticeFromOutside, now: Date.now });
+
     /** Works through a separate connection, as another process does. */
     async function elsewhere(work: (db: ReturnType<typeof connectDatabase>) => Promise<unknown>) {
       const db = connectDatabase(app.config);
@@ -48,7 +52,7 @@ describe.each(ENGINES)('facts of another process on %s', (engine) => {
     it('are announced by the running server, each once: status of an idea, and notices to author and voters', async () => {
       const idea = await createIdea(app.db);
       const { told, end } = listen();
-      await elsewhere((db) => decideIdea(db, idea.id, { kind: 'status', status: 'planned' }, Date.now()));
+      await elsewhere((db) => decideIdea(deciding(db), idea.id, { kind: 'status', status: 'planned' }));
       const expected = [`idea.changed ${idea.id}`, `notification.created ${idea.userId}`].sort();
       await expect.poll(() => told.toSorted(), { interval: 20 }).toEqual(expected);
       await new Promise((resolve) => setTimeout(resolve, SECOND_MS));
@@ -59,7 +63,7 @@ describe.each(ENGINES)('facts of another process on %s', (engine) => {
     it('are announced by the running server: hiding an idea', async () => {
       const idea = await createIdea(app.db);
       const { told, end } = listen();
-      await elsewhere((db) => decideIdea(db, idea.id, { kind: 'hidden', hidden: true }, Date.now()));
+      await elsewhere((db) => decideIdea(deciding(db), idea.id, { kind: 'hidden', hidden: true }));
       await expect.poll(() => told, { interval: 20 }).toEqual([`idea.changed ${idea.id}`]);
       end();
     });

@@ -5,6 +5,7 @@ import { Header } from './components/header/header.tsx';
 import { FullScreenSpinner, PageSpinner } from './components/spinner.tsx';
 import { Toaster } from './components/toaster.tsx';
 import { usePersonChange } from './data/ideas/person-change.ts';
+import { useOtherTabs } from './data/account/other-tabs.ts';
 import { useSession } from './data/account/session.ts';
 import { usePush } from './data/push/use-push.ts';
 import { useUploads } from './data/uploads/upload-items.ts';
@@ -30,6 +31,7 @@ function Gate({ page }: { readonly page: RoutePage }) {
 
 function Frame() {
   usePersonChange();
+  useOtherTabs();
   usePush();
   useArrival();
   const [year] = useState(() => new Date().getFullYear());

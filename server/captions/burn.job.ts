@@ -35,7 +35,7 @@ const FAILED = `The captions could not be drawn into this clip. ${KEPT}`;
 const INTERRUPTED = `Drawing the captions was interrupted too many times. ${KEPT}`;
 const NO_ROOM = noRoomFor('this file');
 const NO_FILTER = `This server's ffmpeg cannot draw captions (it was built without libass). ${KEPT}`;
-const NO_FONT = `The font for captions is not installed on this server. ${KEPT}`;
+const NO_FONT = `The font for captions is not installed on this server: tell whoever runs it. ${KEPT}`;
 
 export interface BurnJobDeps {
   readonly db: Knex;

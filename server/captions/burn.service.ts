@@ -46,7 +46,7 @@ export interface BurnService {
 
 const BUSY = 'A file with captions is already being made for this video. Wait until it is done or cancel it.';
 const NO_WORDS = 'No caption has words yet, and Reelmend never invents captions. Add words first.';
-const NO_FONT = 'The font for captions is not installed on this server.';
+const NO_FONT = 'The font for captions is not installed on this server: tell whoever runs it.';
 
 const undrawable = ({ cue, char }: { cue: number; char: string }) => {
   const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');

@@ -1,7 +1,5 @@
 import type { Knex } from 'knex';
 import { Idea, IdeaVote } from '#db/models/idea.ts';
-import { newId } from '#db/base-model.ts';
-import { Notification } from '#db/models/notification.ts';
 import { AppError } from '../errors.ts';
 import { writeToOutbox } from '../event-outbox.ts';
 
@@ -10,19 +8,35 @@ export type IdeaDecision =
   | { readonly kind: 'status'; readonly status: string | null }
   | { readonly kind: 'hidden'; readonly hidden: boolean };
 
+/** What author and voters are told behind the bell. */
+export interface IdeaNotice {
+  readonly userId: string;
+  readonly kind: 'idea_status';
+  readonly title: string;
+  readonly body: string;
+  readonly link: '/nice2have';
+}
+
+export interface DecideIdeaDeps {
+  readonly db: Knex;
+  /** Writes a notice within the transaction, so that it appears, and is announced, with its commit. */
+  readonly writeNotice: (trx: Knex, notice: IdeaNotice, nowMs: number) => Promise<void>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
 /**
  * Carries a decision out and tells author, voters and the running servers of it, all in one transaction. Deciding the
  * same again changes nothing and tells nobody.
- * @param nowMs epoch milliseconds
  * @returns the idea and how many people were told
  * @throws AppError `not_found`
  */
 export async function decideIdea(
-  db: Knex,
+  { db, writeNotice, now }: DecideIdeaDeps,
   ideaId: string,
   decision: IdeaDecision,
-  nowMs: number,
 ): Promise<{ idea: Idea; told: number }> {
+  const nowMs = now();
   return db.transaction(async (trx) => {
     const idea = await Idea.query(trx).findById(ideaId).forUpdate();
     if (!idea) throw new AppError('not_found', `There is no idea ${ideaId}.`);
@@ -44,17 +58,10 @@ export async function decideIdea(
     const voters = await IdeaVote.query(trx).where({ ideaId }).select('userId');
     const people = new Set([idea.userId, ...voters.map(({ userId }) => userId)]);
     for (const userId of people) {
-      await Notification.query(trx).insert({
-        id: newId(),
-        userId,
-        kind: 'idea_status',
-        title: `${userId === idea.userId ? 'Your idea' : 'An idea you voted for'} is now: ${decision.status}`,
-        body: idea.text.slice(0, 500),
-        link: '/nice2have',
-        readAt: null,
-        createdAt: nowMs,
-      });
-      await writeToOutbox(trx, 'notification.created', { userId }, nowMs);
+      const whose = userId === idea.userId ? 'Your idea' : 'An idea you voted for';
+      const title = `${whose} is now: ${decision.status}`;
+      const notice = { userId, kind: 'idea_status', title, body: idea.text, link: '/nice2have' } as const;
+      await writeNotice(trx, notice, nowMs);
     }
     return { idea: changed, told: people.size };
   });

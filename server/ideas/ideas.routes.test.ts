@@ -4,6 +4,7 @@ import { POINTS } from '#common/reputation.ts';
 import { Idea, IdeaVote } from '#db/models/idea.ts';
 import { Notification } from '#db/models/notification.ts';
 import { User } from '#db/models/user.ts';
+import { writeNoticeFromOutside } from '#server/notifications/write-notice.ts';
 import { createIdea, createUser } from '#server/test/factories.ts';
 import { startTestApp, type TestApp } from '#server/test/test-app.ts';
 import type { TestClient } from '#server/test/test-client.ts';
@@ -18,6 +19,7 @@ describe.each(ENGINES)('the board on %s', (engine) => {
     });
     afterAll(() => app.stop());
 
+    const deciding = () => ({ db: app.db, writeNotice: writeNoticeFromOutside, now: Date.now });
     const submit = (client: TestClient, body: unknown) => client.call(ideasApi.create, { body });
     const vote = (client: TestClient, id: string) => client.call(ideasApi.vote, { params: { id } });
     const unvote = (client: TestClient, id: string) => client.call(ideasApi.unvote, { params: { id } });
@@ -223,8 +225,8 @@ describe.each(ENGINES)('the board on %s', (engine) => {
         const voter = await app.signIn();
         await vote(voter.client, idea.id);
         const decision = { kind: 'status', status: 'planned' } as const;
-        expect((await decideIdea(app.db, idea.id, decision, Date.now())).told).toBe(2);
-        expect((await decideIdea(app.db, idea.id, decision, Date.now())).told).toBe(0);
+        expect((await decideIdea(deciding(), idea.id, decision)).told).toBe(2);
+        expect((await decideIdea(deciding(), idea.id, decision)).told).toBe(0);
         expect(await listed(voter.client, idea.id)).toMatchObject({ status: 'planned' });
         for (const userId of [idea.userId, voter.user.id]) {
           const notices = await Notification.query(app.db).where({ userId });
@@ -236,17 +238,15 @@ describe.each(ENGINES)('the board on %s', (engine) => {
       it('hides an idea and shows it again', async () => {
         const idea = await createIdea(app.db);
         const { client } = await app.signIn();
-        await decideIdea(app.db, idea.id, { kind: 'hidden', hidden: true }, Date.now());
+        await decideIdea(deciding(), idea.id, { kind: 'hidden', hidden: true });
         expect(await listed(client, idea.id)).toBeUndefined();
-        await decideIdea(app.db, idea.id, { kind: 'hidden', hidden: false }, Date.now());
+        await decideIdea(deciding(), idea.id, { kind: 'hidden', hidden: false });
         expect(await listed(client, idea.id)).toBeDefined();
       });
 
       it('answers that there is no such idea', async () => {
         const decision = { kind: 'status', status: null } as const;
-        await expect(decideIdea(app.db, 'nothing', decision, Date.now())).rejects.toThrow(
-          'There is no idea nothing',
-        );
+        await expect(decideIdea(deciding(), 'nothing', decision)).rejects.toThrow('There is no idea nothing');
       });
     });
   });

@@ -2,19 +2,11 @@ import type { Knex } from 'knex';
 import type { Transaction } from 'objection';
 import type { NotificationDto } from '#common/api/notifications.ts';
 import { countFixes } from '#common/video.ts';
-import { newId } from '#db/base-model.ts';
 import { Notification } from '#db/models/notification.ts';
 import { Video } from '#db/models/video.ts';
 import type { EventBus } from '../events.ts';
 import type { Logger } from '../logger.ts';
-
-export interface Notice {
-  readonly userId: string;
-  readonly kind: Notification['kind'];
-  readonly title: string;
-  readonly body: string;
-  readonly link: string | null;
-}
+import { type Notice, writeNotice } from './write-notice.ts';
 
 export interface NotificationsDeps {
   readonly db: Knex;
@@ -38,24 +30,13 @@ export interface NotificationsService {
 
 const SHOWN = 50;
 const KEEP_MS = 90 * 24 * 3600_000;
-const TITLE_MAX = 200;
-const BODY_MAX = 500;
 
 /** The list behind the bell; see `NotificationsService`. */
 export function createNotificationsService(deps: NotificationsDeps): NotificationsService {
   const { db, events, logger, now } = deps;
 
   async function notify(notice: Notice, trx?: Transaction): Promise<void> {
-    await Notification.query(trx ?? db).insert({
-      id: newId(),
-      userId: notice.userId,
-      kind: notice.kind,
-      title: notice.title.slice(0, TITLE_MAX),
-      body: notice.body.slice(0, BODY_MAX),
-      link: notice.link,
-      readAt: null,
-      createdAt: now(),
-    });
+    await writeNotice(trx ?? db, notice, now());
     const announce = () => events.emit('notification.created', { userId: notice.userId });
     if (trx) trx.executionPromise.then(announce, () => undefined);
     else announce();

@@ -1,6 +1,8 @@
+import type { Knex } from 'knex';
 import { IDEA_STATUSES } from '#common/api/ideas.ts';
 import { Idea } from '#db/models/idea.ts';
 import { decideIdea, type IdeaDecision } from '#server/ideas/decide-idea.ts';
+import { writeNoticeFromOutside } from '#server/notifications/write-notice.ts';
 import { withDatabase } from './with-database.ts';
 
 const USAGE = `Usage: npm run idea                      lists the newest ideas with their ids
@@ -14,7 +16,11 @@ async function main(words: readonly string[]): Promise<string> {
   const decision = decisionFor(word);
   if (!decision) throw new Error(USAGE);
   return withDatabase(async (db) => {
-    const { idea, told } = await decideIdea(db, id, decision, Date.now());
+    const { idea, told } = await decideIdea(
+      { db, writeNotice: writeNoticeFromOutside, now: Date.now },
+      id,
+      decision,
+    );
     const state = idea.hidden ? 'hidden' : (idea.status ?? 'without a status');
     return `Idea ${idea.id} is ${state} now; ${told} ${told === 1 ? 'person was' : 'people were'} told.`;
   });
@@ -27,7 +33,7 @@ function decisionFor(word: string | undefined): IdeaDecision | null {
   return status ? { kind: 'status', status } : null;
 }
 
-async function listIdeas(db: Parameters<typeof decideIdea>[0]): Promise<string[]> {
+async function listIdeas(db: Knex): Promise<string[]> {
   const ideas = await Idea.query(db).orderBy('createdAt', 'desc').limit(50);
   return ideas.map((idea) => {
     const state = idea.hidden ? 'hidden' : (idea.status ?? '-');

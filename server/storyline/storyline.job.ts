@@ -14,8 +14,9 @@ import { readClip } from './read-clip.ts';
 import { tellStory } from './tell-story.ts';
 import { detailOf } from '#server/error-detail.ts';
 
-const FAILED = 'The picture and sound of this video could not be read.';
-const INTERRUPTED = 'The analysis was interrupted too many times.';
+const FAILED =
+  'The picture and sound of this video could not be read. Please try again; the video itself is not affected.';
+const INTERRUPTED = 'The analysis was interrupted too many times. Please try again later.';
 
 export interface StorylineJobDeps {
   readonly db: Knex;

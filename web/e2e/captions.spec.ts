@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
-import { expectMended, sendClip } from './api-steps.ts';
+import { expectMended, MENDED_WITHIN_MS, sendClip } from './api-steps.ts';
 import { expect, test } from './fixtures.ts';
 import { expectAccessible, expectFits, visit } from './soundness.ts';
 
@@ -76,7 +76,7 @@ test('captions in the picture: made on the plan that has them, downloaded, delet
   await page.getByText('Word by word').click();
   await make.click();
   const link = page.getByRole('link', { name: 'Download the clip with captions in the picture' });
-  await expect(link).toBeVisible({ timeout: 60_000 });
+  await expect(link).toBeVisible({ timeout: MENDED_WITHIN_MS });
   await expectAccessible(page, 'captions in the picture');
   await expectFits(page, 'captions in the picture');
   const file = await page.request.get((await link.getAttribute('href')) ?? '');

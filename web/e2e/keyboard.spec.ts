@@ -89,6 +89,7 @@ test('by keyboard alone one renames, opens, shares, selects and deletes a video'
   await expect(page.getByRole('menu')).toHaveCount(0);
   await expect(card.getByRole('button', { name: 'Share' })).toBeFocused();
   await page.keyboard.press('Enter');
+  await expect(page.getByRole('menuitem').first()).toBeFocused();
   await page.keyboard.press('ArrowDown');
   const opened = context.waitForEvent('page');
   await page.keyboard.press('Enter');

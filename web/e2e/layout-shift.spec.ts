@@ -1,8 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright/test';
 import { askForSample, expectMended, MENDED_WITHIN_MS } from './api-steps.ts';
-import { makeTestClips } from './clips.ts';
+import { makeBrokenClip } from './clips.ts';
 import { expect, logIn, newAccount, signIn, test } from './fixtures.ts';
 import type { ServerProcess } from './server-process.ts';
+import { visit } from './soundness.ts';
 
 /** Half of what counts as good (0.1, web.dev/articles/cls). */
 const MOST_SHIFT = 0.05;
@@ -101,7 +102,8 @@ test('what is known stays in its place when it cannot be read again', async ({ b
   await logIn(context, server, filled.account);
   const open = async (path: string) => {
     const page = await context.newPage();
-    await page.goto(path);
+    // What is still on its way would move the list by itself.
+    await visit(page, path);
     const first = page.locator('main li').filter({ hasText: '.mp4' }).first();
     await expect(first).toBeVisible({ timeout: 30_000 });
     const place = async () => (await first.boundingBox())?.y;
@@ -141,7 +143,7 @@ test.describe('nothing moves on a phone while a clip is mended', () => {
   });
 
   test('on the page where it was brought in', async ({ browser, server }) => {
-    const { broken } = await makeTestClips();
+    const broken = await makeBrokenClip();
     const context = await phone(browser, server);
     const moved = await tooMuchAt(context, '/', async (page) => {
       await page.locator('#upload input[type=file]').setInputFiles(broken);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
-import { expectMended, sendClip } from './api-steps.ts';
+import { expectMended, MENDED_WITHIN_MS, sendClip } from './api-steps.ts';
 import { expect, test } from './fixtures.ts';
 import { expectAccessible, expectFits, visit } from './soundness.ts';
 
@@ -50,7 +50,7 @@ test('quick fixes: chosen by keyboard, applied for real, downloaded for a platfo
   expect(await current()).toBe(before);
   await apply.click();
   await expect(voice).toHaveAttribute('data-state', 'processing');
-  await expect(voice).toHaveAttribute('data-state', 'completed', { timeout: 120_000 });
+  await expect(voice).toHaveAttribute('data-state', 'completed', { timeout: MENDED_WITHIN_MS });
   await expect(voice).toHaveText(/Applied/);
   await expect(page.getByText(/loudness: −.* → −1[345]/).first()).toBeVisible();
   await expect(item(page, 'Stabilize Footage')).toHaveText(/No change needed/);

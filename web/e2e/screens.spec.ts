@@ -293,8 +293,7 @@ test('the landing page shows its sections in order and its anchors work from oth
   server,
 }) => {
   await signIn(page, server, newAccount());
-  await page.goto('/');
-  await expect(page.locator('#pricing')).toBeVisible();
+  await visit(page, '/');
   const order = await page.evaluate(() =>
     ['upload', 'dashboard', 'pricing'].map(
       (id) => document.getElementById(id)?.getBoundingClientRect().top ?? -1,

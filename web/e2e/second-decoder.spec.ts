@@ -19,6 +19,8 @@ const WIDTH = 640;
 const HEIGHT = 360;
 /** Mean levels of 255 of fields of 40 x 40 pixels, row by row: what two decoders must agree on. */
 const FIELD = 40;
+/** How fast a clip is played: a busy machine that skips too many pictures plays it once more, slower. */
+const PLAYBACK_RATES = [0.5, 0.25, 0.125] as const;
 
 type Fields = readonly number[];
 
@@ -116,9 +118,9 @@ function fieldMeans(rgba: ArrayLike<number>, width: number, field: number): numb
  * Plays the clip slowly in the browser to its end and keeps every picture that it shows. Playing, not jumping: to
  * a picture of an open group Chromium cannot jump, in no clip that lists it as a key picture.
  */
-async function playedByBrowser(page: Page, address: string) {
+async function playedByBrowser(page: Page, address: string, playbackRate: number) {
   return page.evaluate(
-    async ({ source, field, means }) => {
+    async ({ source, field, means, rate }) => {
       const measure: (rgba: ArrayLike<number>, width: number, field: number) => number[] = new Function(
         `return ${means}`,
       )();
@@ -146,12 +148,12 @@ async function playedByBrowser(page: Page, address: string) {
         video.addEventListener('ended', () => resolve(), { once: true });
         video.addEventListener('error', () => reject(new Error(video.error?.message)), { once: true });
         video.src = source;
-        video.playbackRate = 0.5;
+        video.playbackRate = rate;
         video.play().catch(reject);
       });
       return { pictures, endedAtS: video.currentTime, durationS: video.duration };
     },
-    { source: address, field: FIELD, means: fieldMeans.toString() },
+    { source: address, field: FIELD, means: fieldMeans.toString(), rate: playbackRate },
   );
 }
 
@@ -186,14 +188,17 @@ for (const { name, encode, damage } of KINDS)
     await (await started).saveAs(result);
 
     const times = await pictureTimes(result);
-    const played = await playedByBrowser(page, `/api/videos/${videoId}/stream`);
-    expect(played.endedAtS).toBeCloseTo(played.durationS, 1);
-    const seen = new Map(
-      played.pictures.map(({ timeS, fields }) => [
-        times.findIndex((time) => Math.abs(time - timeS) < 0.002),
-        fields,
-      ]),
-    );
+    const seen = new Map<number, Fields>();
+    for (const rate of PLAYBACK_RATES) {
+      const played = await playedByBrowser(page, `/api/videos/${videoId}/stream`, rate);
+      expect(played.endedAtS).toBeCloseTo(played.durationS, 1);
+      for (const { timeS, fields } of played.pictures)
+        seen.set(
+          times.findIndex((time) => Math.abs(time - timeS) < 0.002),
+          fields,
+        );
+      if (seen.size > times.length / 2) break;
+    }
     expect([...seen.keys()], 'every picture is shown at a time that the file gives').not.toContain(-1);
     // A busy machine skips pictures; the seams lie among the first hundred.
     expect(seen.size).toBeGreaterThan(times.length / 2);

@@ -85,11 +85,15 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
   expect([...light, ...dark]).toEqual([]);
 }
 
-/** Opens an address and waits until its heading, and what it reads from the server, are there. */
+/**
+ * Opens an address and waits until nothing of the page is on its way: neither what it reads from the server nor its letters, which
+ * move what is below them.
+ */
 export async function visit(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+  await page.evaluate(() => document.fonts.ready);
 }
 
 /** What the page's security policy refuses from now on: in the pages of the product, nothing. */

@@ -29,8 +29,11 @@ test('the wizard leads through plan, account and payment and starts the trial', 
   await page.getByLabel('Card Number').fill('4242 4242 4242 4242');
   await page.getByLabel('Expiry (MM/YY)').fill('12/30');
   await page.getByLabel('CVC').fill('123');
-  await page.getByRole('button', { name: 'Start Free Trial' }).click();
-  await expect(page.getByRole('button', { name: 'Processing...' })).toBeVisible();
+  // Looked for from before the press on: it is there for the two seconds of the payment alone.
+  await Promise.all([
+    expect(page.getByRole('button', { name: 'Processing...' })).toBeVisible(),
+    page.getByRole('button', { name: 'Start Free Trial' }).click(),
+  ]);
   await expect
     .poll(() => alerts.at(-1))
     .toBe('Successfully subscribed to Creator Pro+ plan! Welcome to the product.');

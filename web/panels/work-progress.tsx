@@ -4,6 +4,9 @@ import { ThreadProgress } from '../components/thread-progress.tsx';
 import { formTexts } from '../texts/forms.ts';
 import { Note } from './panel-parts.tsx';
 
+/** Of a `WorkProgress` whose note takes one line: that line, as high as a button, and the thread below it. */
+export const WORK_HEIGHT = '72px';
+
 interface WorkProgressProps {
   /** Progress in words. */
   readonly note: string;

@@ -133,6 +133,9 @@ export const reportTexts = {
       smart_render: 'only the damaged parts were re-encoded',
       full_encode: 're-encoded as a whole',
     },
+    /** Of pictures that were all encoded anew. */
+    whole: 'No frame could be kept byte for byte, so all were encoded anew. Your upload is kept as it came.',
+    detail: (reason: string) => `In detail: ${reason}`,
     /** For `smart_render` when many pictures had to be encoded along with the repaired ones. */
     encodedWith: 'the damaged parts were re-encoded, with the frames that build on them',
   },

@@ -143,7 +143,7 @@ describe('the job that makes a comparison', () => {
     await handler.exhausted(other.job);
     expect(await rowOf(other.job)).toMatchObject({
       state: 'failed',
-      message: 'The comparison was interrupted too many times.',
+      message: 'The comparison was interrupted too many times. Please try again later.',
     });
   });
 });

@@ -19,7 +19,7 @@ import { readReport } from './preview.service.ts';
 import { detailOf } from '#server/error-detail.ts';
 
 const FAILED = 'The comparison could not be made. The mended video itself is not affected.';
-const INTERRUPTED = 'The comparison was interrupted too many times.';
+const INTERRUPTED = 'The comparison was interrupted too many times. Please try again later.';
 
 export interface PreviewJobDeps {
   readonly db: Knex;

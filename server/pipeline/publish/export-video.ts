@@ -196,7 +196,8 @@ async function encodeAll(
   if (stream && stream.width * stream.height > input.limits.maxEncodePixels) {
     throw new MediaFailure(
       'too_large',
-      `This clip would have to be re-encoded as a whole (${reason}), but ${stream.width} x ${stream.height} is more than this server can encode. Export it in a smaller size and try again.`,
+      `Mending this clip means encoding every frame of it anew, and frames of ${stream.width} × ${stream.height} are larger than this server can encode. Export it in a smaller size and try again.`,
+      reason ?? '',
     );
   }
   const pictures = input.pictures ?? undefined;

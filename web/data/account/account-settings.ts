@@ -5,6 +5,7 @@ import { accountApi } from '#common/api/account.ts';
 import { authApi } from '#common/api/auth.ts';
 import { callApi } from '../api-client.ts';
 import { queryKeyOf, SESSION_KEY } from '../query-client.ts';
+import { tellOtherTabs } from './other-tabs.ts';
 import { sessionAtom } from './session.ts';
 
 const storageAtom = atomWithQuery((get) => ({
@@ -35,6 +36,7 @@ export function useDeleteAccount() {
     mutationFn: (password: string) => callApi(accountApi.remove, { body: { password } }),
     onSuccess: () => {
       client.setQueryData(SESSION_KEY, null);
+      tellOtherTabs();
       client.removeQueries({ predicate: (query) => query.queryHash !== JSON.stringify(SESSION_KEY) });
     },
   });

@@ -1,9 +1,13 @@
-import { act, renderHook } from '@testing-library/react';
+import { act, renderHook, waitFor } from '@testing-library/react';
+import { HttpResponse } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { authApi } from '#common/api/auth.ts';
 import { createFrame } from '../../test/render.tsx';
-import { on, refusal, server } from '../../test/server.ts';
+import { on, refusal, server, signedIn, user } from '../../test/server.ts';
+import { SESSION_KEY } from '../query-client.ts';
 import { useLogin, useLogout, useRegister, useResendVerification } from './account.ts';
+import { SESSION_CHANGE_KEY, useOtherTabs } from './other-tabs.ts';
+import { useSession } from './session.ts';
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
@@ -38,5 +42,33 @@ describe('failures of the account', () => {
       'Logout failed',
     ]);
     expect(lines.join('\n')).not.toContain(secret);
+  });
+});
+
+describe('the tabs of one browser', () => {
+  it('are told when somebody signs in or out', async () => {
+    server.use(
+      signedIn(user),
+      on(authApi.login, () => HttpResponse.json({ user })),
+      on(authApi.logout, () => HttpResponse.json({ message: 'done' })),
+    );
+    const told = vi.spyOn(Storage.prototype, 'setItem');
+    const { result } = renderHook(useAll, { wrapper: createFrame().wrapper });
+    await act(async () => void (await result.current.login.mutateAsync({ username: 'mara', password: 'x' })));
+    expect(told).toHaveBeenCalledTimes(1);
+    await act(async () => void (await result.current.logout.mutateAsync()));
+    expect(told.mock.calls.map(([key]) => key)).toEqual([SESSION_CHANGE_KEY, SESSION_CHANGE_KEY]);
+  });
+
+  it('ask again who is signed in when another one tells them', async () => {
+    server.use(signedIn(user));
+    const { client, wrapper } = createFrame();
+    client.setQueryData(SESSION_KEY, null);
+    const { result } = renderHook(() => (useOtherTabs(), useSession()), { wrapper });
+    expect(result.current.status).toBe('signed-out');
+    act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'reelmend-theme' })));
+    expect(client.isFetching()).toBe(0);
+    act(() => void window.dispatchEvent(new StorageEvent('storage', { key: SESSION_CHANGE_KEY })));
+    await waitFor(() => expect(result.current.status).toBe('signed-in'));
   });
 });

@@ -3,6 +3,7 @@ import { authApi } from '#common/api/auth.ts';
 import { callApi, tellApi } from '../api-client.ts';
 import { useForgetIdeaDraft } from '../ideas/idea-draft.ts';
 import { SESSION_KEY } from '../query-client.ts';
+import { tellOtherTabs } from './other-tabs.ts';
 
 // The error catalogue (specification section 8) requires these four failures on the console as well.
 function logFailure(what: string, error: unknown): void {
@@ -17,6 +18,7 @@ export function useLogin() {
     mutationFn: (body: { username: string; password: string }) => callApi(authApi.login, { body }),
     onSuccess: async ({ user }) => {
       client.setQueryData(SESSION_KEY, user);
+      tellOtherTabs();
       await client.invalidateQueries({ queryKey: SESSION_KEY });
     },
     onError: (error) => logFailure('Login failed:', error),
@@ -31,6 +33,7 @@ export function useLogout() {
     mutationFn: () => tellApi(authApi.logout),
     onSuccess: () => {
       client.setQueryData(SESSION_KEY, null);
+      tellOtherTabs();
       forgetIdea();
       client.removeQueries({ predicate: (query) => query.queryHash !== JSON.stringify(SESSION_KEY) });
     },

@@ -48,7 +48,9 @@ export type CaptionAction =
       readonly say: string;
     }
   /** Cues that somebody else saved; taking them can be undone. */
-  | { readonly do: 'load'; readonly cues: Cues };
+  | { readonly do: 'load'; readonly cues: Cues }
+  /** Cues that somebody else saved and that those here replace: the step back leads to them, so that none are lost unseen. */
+  | { readonly do: 'replace'; readonly theirs: Cues };
 
 /** Maximum of undo steps: an evening of work, in little memory because steps share their cues. */
 const MOST_STEPS = 500;
@@ -84,6 +86,10 @@ export function captionReducer(state: CaptionHistory, action: CaptionAction): Ca
         future: merged(future),
         said: say(state, action.say),
       };
+    }
+    case 'replace': {
+      const before: Step = { cues: action.theirs, selected: state.selected };
+      return { ...state, past: [...past, before].slice(-MOST_STEPS), future: [], joins: null };
     }
     case 'load':
       return { ...state, cues: action.cues, past: [...past, now], future: [], joins: null };

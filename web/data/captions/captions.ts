@@ -136,7 +136,10 @@ export function useCaptionEditor(videoId: string, page: CaptionsPageDto) {
     history,
     dispatch,
     save,
-    keepMine: () => saver.keepMine(),
+    keepMine() {
+      if (save.kind === 'conflict') dispatch({ do: 'replace', theirs: save.newer.cues });
+      saver.keepMine();
+    },
     takeTheirs() {
       if (save.kind !== 'conflict') return;
       const { newer } = save;

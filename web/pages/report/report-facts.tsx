@@ -56,6 +56,8 @@ interface TreatmentProps {
 }
 
 function Treatment({ name, stream, isLinked }: TreatmentProps) {
+  // Why pictures could not be kept is a matter of codecs: what it means is said first.
+  const isWhole = isLinked && stream.treatment === 'full_encode';
   return (
     <div>
       <dt>{name}</dt>
@@ -71,7 +73,8 @@ function Treatment({ name, stream, isLinked }: TreatmentProps) {
             <div className={EXPERT}>{texts.streams.kept(stream.unitsKept, stream.unitsTotal)}</div>
           </>
         )}
-        {stream.reason && <div>{stream.reason}</div>}
+        {isWhole && <div>{texts.streams.whole}</div>}
+        {stream.reason && <div>{isWhole ? texts.streams.detail(stream.reason) : stream.reason}</div>}
       </dd>
     </div>
   );

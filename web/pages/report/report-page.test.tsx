@@ -152,6 +152,15 @@ describe('ReportPage', () => {
     expect(screen.queryByText('only the damaged parts were re-encoded')).not.toBeInTheDocument();
   });
 
+  it('says what it means that all frames are new before it says why', async () => {
+    const { video } = makeReport();
+    const reason = 'The encoder gave no parameter sets.';
+    const whole = { ...video, treatment: 'full_encode', reason } as const;
+    open({}, () => HttpResponse.json(makeReport({ video: whole })));
+    const why = await screen.findByText(`In detail: ${reason}`);
+    expect(why.previousElementSibling).toHaveTextContent(/^No frame could be kept byte for byte/);
+  });
+
   it('says about a sound that only its damaged parts are new, however many they are', async () => {
     const { audio } = makeReport();
     const spliced = {

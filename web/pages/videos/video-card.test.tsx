@@ -9,6 +9,7 @@ import { renderAt } from '../../test/render.tsx';
 import { makeStatus, makeVideo } from '../../test/samples.ts';
 import { on, refusal, server } from '../../test/server.ts';
 import { shareTargets } from './share-menu.tsx';
+import { WORK_HEIGHT } from '../../panels/work-progress.tsx';
 import { VideoCard } from './video-card.tsx';
 
 const person = userEvent.setup({ delay: null });
@@ -320,9 +321,8 @@ describe('a download limited by the plan', () => {
 
   it('is described on the card and on its button, with what is kept and how to get the whole', () => {
     show(limited({ state: 'ready', progress: 100, sizeBytes: 5 * 1024 ** 2 }));
-    expect(
-      screen.getByText(/Download in 1080p, 5 MB\. Your full 3840 × 2160 result and the original are kept\./),
-    ).toBeInTheDocument();
+    expect(screen.getByText('Download in 1080p, 5 MB.')).toBeInTheDocument();
+    expect(screen.getByText(/^Your full 3840 × 2160 result and the original are kept\./)).toBeInTheDocument();
     expect(screen.getByRole('link', { name: 'Upgrade for full size' })).toHaveAttribute('href', '/upgrade');
     expect(screen.getByRole('button', { name: 'Download in 1080p' })).toBeEnabled();
   });
@@ -333,6 +333,19 @@ describe('a download limited by the plan', () => {
     update({ ...video, ...limited({ state: 'working', progress: 34 }) });
     expect(screen.getByText('Making your 1080p file, 34 percent')).toBeInTheDocument();
     expect(screen.getByRole('progressbar', { name: '1080p file' })).toHaveAttribute('aria-valuenow', '34');
+  });
+
+  it('keeps the height of the progress at its end, so that what is below does not move', () => {
+    const { update, video } = show(limited({ state: 'working', progress: 99 }));
+    update({ ...video, ...limited({ state: 'ready', progress: 100, sizeBytes: 5 * 1024 ** 2 }) });
+    expect(screen.getByText('Download in 1080p, 5 MB.').parentElement).toHaveStyle({
+      minHeight: WORK_HEIGHT,
+    });
+  });
+
+  it('takes no room for a progress that nobody saw', () => {
+    show(limited({ state: 'ready', progress: 100, sizeBytes: 5 * 1024 ** 2 }));
+    expect(screen.getByText('Download in 1080p, 5 MB.').parentElement).toHaveStyle({ minHeight: '0' });
   });
 
   it('cancels the file, and moves the focus to the button that makes it', async () => {
@@ -348,7 +361,8 @@ describe('a download limited by the plan', () => {
     await expect.poll(() => asked).toEqual(['/api/videos/video-0001-abcdef/export/cancel']);
     update({ ...video, ...limited({ state: 'cancelled' }) });
     expect(screen.queryByRole('progressbar', { name: '1080p file' })).toBeNull();
-    expect(screen.getByText(/^The 1080p file was cancelled\. Your full 3840 × 2160/)).toBeInTheDocument();
+    expect(screen.getByText('The 1080p file was cancelled.')).toBeInTheDocument();
+    expect(screen.getByText(/^Your full 3840 × 2160/)).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Make the 1080p file' })).toHaveFocus();
   });
 

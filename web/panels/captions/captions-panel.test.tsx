@@ -330,6 +330,25 @@ describe('CaptionsPanel', () => {
     expect(await words(1)).toHaveValue('mine');
   });
 
+  it('leads by one step back to what the own words were put over', async () => {
+    const updatedAt = '2026-11-22T09:06:00.000Z';
+    const newer = { revision: 4, axis: 'mended', cues: [cue(0, 900, 'theirs')], updatedAt };
+    const refusals = [{ code: 'conflict', message: 'x', error: 'x', newer }];
+    open({}, () => {
+      const refusal = refusals.pop();
+      return refusal
+        ? HttpResponse.json(refusal, { status: 409 })
+        : HttpResponse.json({ revision: 5, updatedAt });
+    });
+    await person.type(await words(1), 'mine');
+    await screen.findByText(/changed in another window/);
+    await press('Keep mine');
+    expect(await screen.findByText(/^Saved \d/)).toBeInTheDocument();
+    expect(await words(1)).toHaveValue('mine');
+    await press('Undo');
+    expect(await words(1)).toHaveValue('theirs');
+  });
+
   it('says when nothing could be saved, and keeps the words for the next try', async () => {
     open({}, () => HttpResponse.error());
     await person.type(await words(1), 'kept');

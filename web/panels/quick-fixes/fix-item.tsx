@@ -104,6 +104,14 @@ function badgeOf({ kind, outcome }: FixItemState, id: FixId) {
   return made ? { ...STATES.applied, word: texts.states.made } : STATES[outcome.state];
 }
 
+/** The figures with what they mean, where the sentence above them does not say just that. */
+function meant({ detail, figures }: FixOutcome) {
+  return figures.map((figure) => {
+    const meaning = texts.figureMeaning(figure.name, figure.before, figure.after);
+    return { ...figure, meaning: meaning === detail ? null : meaning };
+  });
+}
+
 interface FixItemProps {
   readonly id: FixId;
   readonly label: string;
@@ -155,9 +163,9 @@ export function FixItem({ id, label, state, recommended, onToggle }: FixItemProp
       {told && (
         <Result id={resultId}>
           {outcome.detail}
-          {outcome.figures.map(({ name, unit, before, after }) => (
+          {meant(outcome).map(({ name, unit, before, after, meaning }) => (
             <span key={name}>
-              {texts.figureMeaning(name, before, after)}
+              {meaning}
               <small>{texts.figure(name, before, after, unit)}</small>
             </span>
           ))}

@@ -166,6 +166,7 @@ describe('QuickFixesPanel', () => {
     await waitFor(() => expect(sharpen).toHaveAttribute('data-state', 'completed'));
     expect(sharpen).toHaveTextContent('Applied');
     expect(screen.getByText('edge contrast: 7.8 → 9.1 %')).toBeInTheDocument();
+    expect(screen.getAllByText(/Edges are 17 % clearer/)).toHaveLength(1);
     await person.click(sharpen);
     expect(sharpen).toHaveAttribute('data-state', 'completed');
     expect(await screen.findByText('Fixes applied')).toBeInTheDocument();

@@ -1,4 +1,4 @@
-import { act, screen } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
@@ -72,16 +72,30 @@ describe('the folded upload panel', () => {
     expect(report).toHaveAttribute('href', '/videos/v1/report');
   });
 
-  it('stays folded beside the clip that the user has opened, and open while something is being sent', async () => {
+  it('stays folded while the clip that the user went on to is mended, and open while something is being sent', async () => {
     server.use(
       signedIn(),
-      on(videosApi.list, () => HttpResponse.json([makeVideo({ id: 'v1' })])),
+      on(videosApi.list, () => HttpResponse.json([makeVideo({ id: 'v1', status: 'processing' })])),
     );
     const { store } = renderAt('/editor/v1', <UploadPanel />);
     act(() => store.set(itemsAtom, [SENT]));
     expect(await screen.findByRole('button', { name: 'Show uploads' })).toBeVisible();
     act(() => store.set(itemsAtom, [{ ...SENT, state: 'uploading', videoId: null }]));
     expect(screen.getByRole('button', { name: 'Hide uploads' })).toBeVisible();
+  });
+
+  it('is hidden once the clip that the user went on to is ready, and tells of one that failed', async () => {
+    let status: 'completed' | 'failed' = 'completed';
+    server.use(
+      signedIn(),
+      on(videosApi.list, () => HttpResponse.json([makeVideo({ id: 'v1', status })])),
+    );
+    const { store, client } = renderAt('/editor/v1', <UploadPanel />);
+    act(() => store.set(itemsAtom, [SENT]));
+    await waitFor(() => expect(screen.queryByRole('complementary', { name: 'Uploads' })).toBeNull());
+    status = 'failed';
+    await act(() => client.invalidateQueries());
+    expect(await screen.findByText('0 of 1 ready, 1 failed')).toBeVisible();
   });
 
   it('is hidden where the page shows its only clip in full', async () => {

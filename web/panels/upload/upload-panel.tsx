@@ -103,7 +103,13 @@ export function UploadPanel() {
     ({ state, videoId }) =>
       state === 'known' || (state === 'sent' && stateOf(videoId)?.status !== 'processing'),
   );
-  if (shownInFull) return null;
+  // Who brought one clip in and went on from it has it before them; the panel would lie over it for nothing, most of all on a phone.
+  const isSeen =
+    pathname !== '/' &&
+    chosen === null &&
+    ready === items.length &&
+    items.every(({ origin }) => origin === 'hero');
+  if (shownInFull || isSeen) return null;
   return (
     <Place aria-labelledby="upload-panel-title" $open={open}>
       <Head>

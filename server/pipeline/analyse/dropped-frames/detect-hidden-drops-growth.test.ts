@@ -56,6 +56,13 @@ describe('countMissing', () => {
     expect(countMissing(seen, AT, voted(0.8, 1.0))).toBe(6);
   });
 
+  it('counts a loss whose factor the windows find too short, where the growth tells more', () => {
+    const voted = (factor: number) => ({ ...jump(5, 0.7), votes: { voters: 15, share: 0.85, factor } });
+    expect(countMissing(differences(2, slowing), AT, voted(2.45))).toBe(2);
+    expect(countMissing(differences(4, slowing), AT, voted(4.3))).toBe(4);
+    expect(countMissing(differences(1, slowing), AT, voted(2.08))).toBe(1);
+  });
+
   it('follows a third of many windows when the change is no larger than their factor explains', () => {
     const third = (factor: number) => ({ ...jump(5, 0.7), votes: { voters: 12, share: 0.35, factor } });
     const seen = differences(3, (distance) => 8 * distance);

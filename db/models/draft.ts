@@ -1,10 +1,15 @@
 import { Model } from 'objection';
 import { BaseModel } from '../base-model.ts';
 import { StoredObject } from './stored-object.ts';
+import type { VideoCaptions } from './video-captions.ts';
+
+/** What people saved, without the video it belongs to. */
+export type KeptCaptions = Pick<VideoCaptions, 'cues' | 'axis' | 'revision' | 'createdAt' | 'updatedAt'>;
 
 /** A cloud backup: refers to the untouched original and outlives its video until `expiresAt`. */
 export class Draft extends BaseModel {
   static override tableName = 'drafts';
+  static override jsonAttributes = ['captions'];
   declare id: string;
   declare userId: string;
   declare videoId: string;
@@ -15,6 +20,8 @@ export class Draft extends BaseModel {
   declare expiresAt: number;
   declare expiryNoticedAt: number | null;
   declare createdAt: number;
+  /** The captions of its video at the moment that was deleted; null for none. */
+  declare captions: KeptCaptions | null;
 
   declare object?: StoredObject;
 

@@ -11,6 +11,7 @@ import {
   sharedCaptionsPath,
   subRipPath,
 } from '#common/api/captions.ts';
+import { draftsApi } from '#common/api/drafts.ts';
 import { quickFixesApi } from '#common/api/quick-fixes.ts';
 import { mediaPaths, videosApi } from '#common/api/videos.ts';
 import type { VideoCue } from '#common/captions.ts';
@@ -164,6 +165,26 @@ for (const engine of ENGINES) {
       expect(vtt.headers.get('content-type')).toBe('text/vtt; charset=utf-8');
       expect(await vtt.text()).toContain('1\n00:00:00.500 --> 00:00:02.500\nSalt &amp; pepper\n\n2\n');
       expect(await (await one.file(subRipPath)).text()).toContain('Salt & pepper\n\n2\n');
+    });
+
+    it('stay with the backup of a deleted video, and come back with it', async () => {
+      const one = await finished();
+      const backup = await one.client.call(draftsApi.create, {
+        body: { videoId: one.params.id, fileName: 'clip.mp4' },
+      });
+      const words = [cue(500, 2500, 'Hello'), cue(2500, 4000, null, 'timing_only')];
+      await one.save(0, words);
+      await one.save(1, [...words, cue(5000, 6000, 'Bye')]);
+      expect((await one.client.call(videosApi.remove, { params: one.params })).status).toBe(200);
+      expect(await VideoCaptions.query(app.db).findById(one.params.id)).toBeUndefined();
+      const params = { id: backup.body?.id ?? '' };
+      expect((await one.client.call(draftsApi.restore, { params })).status).toBe(200);
+      expect(await VideoCaptions.query(app.db).findById(one.params.id)).toMatchObject({
+        cues: [...words, cue(5000, 6000, 'Bye')],
+        revision: 2,
+        axis: 'mended',
+      });
+      expect((await one.client.call(videosApi.read, { params: one.params })).body?.hasCaptions).toBe(true);
     });
 
     it('mark a video as having captions or none, for lists and players', async () => {

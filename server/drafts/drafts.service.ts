@@ -35,8 +35,8 @@ export interface DraftsService {
    */
   create(owner: Owner, videoId: string, fileName: string): Promise<DraftDto>;
   /**
-   * Makes the original the current version of its video, or restores a deleted video and repairs it again. Restoring
-   * twice changes nothing more.
+   * Makes the original the current version of its video, or restores a deleted video with its captions and repairs it
+   * again. Restoring twice changes nothing more.
    * @throws AppError `not_found`, `conflict` while the video has no finished result or when the original was damaged on
    *   the disk, `quota_reached`
    */
@@ -52,10 +52,12 @@ export interface DraftsService {
   owned(owner: { readonly id: string }, draftId: string): Promise<Draft>;
 }
 
+type Backup = Pick<Draft, 'videoId' | 'fileName' | 'sha256' | 'sizeBytes' | 'captions'>;
+
 /** What the drafts need from the library. */
 export interface RestoresVideos {
   /** Makes a backed-up original current again, or restores its deleted video. */
-  restore(owner: Owner, backup: Pick<Draft, 'videoId' | 'fileName' | 'sha256' | 'sizeBytes'>): Promise<void>;
+  restore(owner: Owner, backup: Backup): Promise<void>;
 }
 
 export interface DraftsServiceDeps {

@@ -2,7 +2,9 @@ import type { Knex } from 'knex';
 import { UniqueViolationError } from 'objection';
 import type { PlanSlug } from '#common/plans.ts';
 import { newId } from '#db/base-model.ts';
+import type { KeptCaptions } from '#db/models/draft.ts';
 import { Video } from '#db/models/video.ts';
+import { VideoCaptions } from '#db/models/video-captions.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { AppError, FILE_GONE } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
@@ -17,6 +19,8 @@ export interface Backup {
   readonly fileName: string;
   readonly sha256: string;
   readonly sizeBytes: number;
+  /** Saved captions of the deleted video; without any, absent or null. */
+  readonly captions?: KeptCaptions | null;
 }
 
 interface Owner {
@@ -26,8 +30,8 @@ interface Owner {
 
 export interface VideoRestore {
   /**
-   * Makes a backed-up original the current version of its video, or restores a deleted video under its old id and
-   * repairs it again. Doing it twice changes nothing more.
+   * Makes a backed-up original the current version of its video, or restores a deleted video under its old id, with
+   * its captions, and repairs it again. Doing it twice changes nothing more.
    * @throws AppError `conflict` while the video has no finished result, `not_found` when the bytes are gone,
    *   `quota_reached` when the unit of a deleted video was given back and no other is left
    */
@@ -55,13 +59,17 @@ export function createVideoRestore(deps: VideoRestoreDeps): VideoRestore {
   async function bringBack(owner: Owner, backup: Backup): Promise<void> {
     const original = await storage.stat(backup.sha256);
     if (!original) throw new AppError('not_found', FILE_GONE);
-    const { videoId, fileName } = backup;
+    const { videoId, fileName, captions } = backup;
     try {
       await db.transaction(async (trx) => {
         const video = { id: videoId, user: owner, fileName, original, uploadId: null, isSample: false };
         // The unit of the upload still counts; if it was given back, it counts again from now on.
         await quota.retake(videoId, trx);
         await insertVideo(trx, video, now);
+        if (captions) {
+          await VideoCaptions.query(trx).insert({ videoId, ...captions });
+          await Video.query(trx).patch({ captionCount: captions.cues.length }).where({ id: videoId });
+        }
         await enqueueProcessing(trx, queue, { id: videoId, user: owner });
       });
     } catch (error) {

@@ -39,7 +39,7 @@ export interface VideosService {
   /** State and owner of any video, for the push; null when it is gone. */
   statusForPush(videoId: string): Promise<{ userId: string; status: StatusDto } | null>;
   rename(owner: Subscriber, videoId: string, fileName: string): Promise<VideoDto>;
-  /** Deletes permanently and stops a running job; draft backups remain. */
+  /** Deletes permanently and stops a running job; draft backups remain, with the saved captions. */
   remove(owner: Owner, videoId: string): Promise<void>;
   /** @throws AppError `conflict` unless the video failed, `quota_reached` */
   retry(owner: Subscriber, videoId: string): Promise<StatusDto>;
@@ -152,6 +152,7 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
         await queue.cancelForVideo(videoId, trx);
         // Deleted before any work was done on it, so it does not count (D-38).
         if (video.status === 'processing' && video.attempt === 0) await quota.release(videoId, trx);
+        await keepCaptions(trx, owner, videoId);
         await Video.query(trx).deleteById(videoId);
         const compared = previews.map(({ sha256 }) => sha256).filter((sha256) => sha256 !== null);
         return [video.originalSha256, ...versions.flatMap(objectsOf), ...compared];
@@ -260,6 +261,15 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
       };
     },
   };
+}
+
+/** Captions are words that people wrote: they stay with the backup of a deleted video, and come back with it. */
+async function keepCaptions(trx: Knex.Transaction, owner: Owner, videoId: string): Promise<void> {
+  const saved = await VideoCaptions.query(trx).findById(videoId);
+  if (!saved) return;
+  const { cues, axis, revision, createdAt, updatedAt } = saved;
+  const captions = { cues, axis, revision, createdAt, updatedAt };
+  await Draft.query(trx).patch({ captions }).where({ userId: owner.id, videoId });
 }
 
 function objectsOf(version: VideoVersion): string[] {

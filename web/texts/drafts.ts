@@ -17,7 +17,7 @@ export const draftTexts = {
   expires: 'Kept until',
   size: 'Size',
   checksum: 'Checksum (SHA-256)',
-  deletedVideo: 'The video was deleted; this backup can bring it back.',
+  deletedVideo: 'The video was deleted; this backup can bring it back, with its saved captions.',
   damaged:
     'This file changed on the server’s disk: it no longer matches its checksum, so it cannot be restored. Upload the clip again if you still have it; what is left can be downloaded.',
   damagedDeleted:

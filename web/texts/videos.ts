@@ -9,7 +9,7 @@ export const videoTexts = {
   deletedDetail: 'Its draft backups stay until they expire.',
   deleteFailed: 'Delete failed',
   deleteConfirm: (name: string) =>
-    `Delete "${name}"? Deletion cannot be undone: captions, quick fixes and files made of it go with it. Draft backups of the original remain until they expire.`,
+    `Delete "${name}"? Deletion cannot be undone: quick fixes and files made of it go with it. Draft backups of the original and its saved captions remain until they expire.`,
   retryFailed: 'Retry failed',
   sampleFailed: 'The sample clip could not be made',
 
@@ -107,7 +107,7 @@ export const videoTexts = {
     downloadSelected: 'Download selected',
     deleteSelected: 'Delete selected',
     deleteManyConfirm: (n: number) =>
-      `Delete ${n} videos? Deletion cannot be undone: captions, quick fixes and files made of them go with them. Draft backups of the originals remain until they expire.`,
+      `Delete ${n} videos? Deletion cannot be undone: quick fixes and files made of them go with them. Draft backups of the originals and their saved captions remain until they expire.`,
   },
 
   card: {

@@ -44,7 +44,9 @@ test('a deleted video comes back from its backup, and the original is saved whol
   await expect(card).toHaveCount(0);
 
   await page.goto('/drafts');
-  await expect(page.getByText('The video was deleted; this backup can bring it back.')).toBeVisible();
+  await expect(
+    page.getByText('The video was deleted; this backup can bring it back, with its saved captions.'),
+  ).toBeVisible();
   await expect(page.getByText('Kept until')).toBeVisible();
   const bytes = await saved(page, () => page.getByRole('link', { name: /^Download the original/ }).click());
   const told = await page.locator('code[title]').getAttribute('title');
@@ -52,7 +54,9 @@ test('a deleted video comes back from its backup, and the original is saved whol
 
   await page.getByRole('button', { name: 'Restore' }).click();
   await expect(page.getByText('Draft restored', { exact: true }).first()).toBeVisible();
-  await expect(page.getByText('The video was deleted; this backup can bring it back.')).toHaveCount(0);
+  await expect(
+    page.getByText('The video was deleted; this backup can bring it back, with its saved captions.'),
+  ).toHaveCount(0);
   await page.goto('/videos');
   await expect(page.locator('[data-video]')).toHaveCount(1);
 });

@@ -80,7 +80,9 @@ describe('DraftsPage', () => {
     open([makeDraft({ integrity: 'damaged', videoExists: false })]);
     const row = within(await screen.findByRole('listitem'));
     expect(row.getByText('Damaged')).toBeInTheDocument();
-    expect(row.getByText('The video was deleted; this backup can bring it back.')).toBeInTheDocument();
+    expect(
+      row.getByText('The video was deleted; this backup can bring it back, with its saved captions.'),
+    ).toBeInTheDocument();
     expect(row.getByText(/Restore mends what is left of it/)).toBeInTheDocument();
     expect(row.getByRole('button', { name: 'Restore' })).toBeEnabled();
   });

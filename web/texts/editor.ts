@@ -20,7 +20,7 @@ export const editorTexts = {
   report: 'Repair report',
   /** Names of the sections of the page, used as links to them. */
   places: { label: 'Go to', captions: 'Captions', tools: 'AI tools', files: 'Files' },
-  versions: 'Versions',
+  versions: 'Files to download',
   original: 'Original, as uploaded',
   repaired: 'Mended',
   fixed: 'With quick fixes',

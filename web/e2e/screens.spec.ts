@@ -232,7 +232,9 @@ test('what stands together has the same edges and distances', async ({ page, ser
 
   await visit(page, `/editor/${videoId}`);
   await heading('Ready for platforms').waitFor();
-  expect.soft((await box(heading('Files to download'))).x).toBe((await box(heading('Ready for platforms'))).x);
+  expect
+    .soft((await box(heading('Files to download'))).x)
+    .toBe((await box(heading('Ready for platforms'))).x);
 
   await visit(page, `/videos/${videoId}/report`);
   await heading('Ready for platforms').waitFor();

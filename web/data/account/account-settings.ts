@@ -4,8 +4,8 @@ import { useAtomValue } from 'jotai';
 import { accountApi } from '#common/api/account.ts';
 import { authApi } from '#common/api/auth.ts';
 import { callApi } from '../api-client.ts';
-import { queryKeyOf, SESSION_KEY } from '../query-client.ts';
-import { tellOtherTabs } from './other-tabs.ts';
+import { queryKeyOf } from '../query-client.ts';
+import { endSession } from './end-session.ts';
 import { sessionAtom } from './session.ts';
 
 const storageAtom = atomWithQuery((get) => ({
@@ -34,10 +34,6 @@ export function useDeleteAccount() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (password: string) => callApi(accountApi.remove, { body: { password } }),
-    onSuccess: () => {
-      client.setQueryData(SESSION_KEY, null);
-      tellOtherTabs();
-      client.removeQueries({ predicate: (query) => query.queryHash !== JSON.stringify(SESSION_KEY) });
-    },
+    onSuccess: () => endSession(client),
   });
 }

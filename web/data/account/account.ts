@@ -3,6 +3,7 @@ import { authApi } from '#common/api/auth.ts';
 import { callApi, tellApi } from '../api-client.ts';
 import { useForgetIdeaDraft } from '../ideas/idea-draft.ts';
 import { SESSION_KEY } from '../query-client.ts';
+import { endSession } from './end-session.ts';
 import { tellOtherTabs } from './other-tabs.ts';
 
 // The error catalogue (specification section 8) requires these four failures on the console as well.
@@ -32,10 +33,8 @@ export function useLogout() {
   return useMutation({
     mutationFn: () => tellApi(authApi.logout),
     onSuccess: () => {
-      client.setQueryData(SESSION_KEY, null);
-      tellOtherTabs();
+      endSession(client);
       forgetIdea();
-      client.removeQueries({ predicate: (query) => query.queryHash !== JSON.stringify(SESSION_KEY) });
     },
     onError: (error) => logFailure('Logout failed:', error),
   });

@@ -7,11 +7,12 @@ import type { AudioPackets } from '../packets/read-packets.ts';
 /** Samples of silence that ffmpeg's AAC-LC encoder puts before the sound; its MP4 files hide all of them. */
 export const FFMPEG_PRIMING = 1024;
 /**
- * Samples that other encoders put before the sound. ffmpeg's MP4 files hide them until the sound is moved, and nearly all
- * MP4 files with these codecs are by ffmpeg. MP3: LAME's 576 and the 529 of each decoder (LAME's technical FAQ). Opus: the
+ * Samples that encoders put before the sound, by codec. ffmpeg's MP4 files hide them until the sound is moved, and nearly
+ * all MP4 files with these codecs, but for AAC, are by ffmpeg. MP3: LAME's 576 and the 529 of each decoder (LAME's technical FAQ). Opus: the
  * pre-skip of libopus (RFC 7845, 5.1). AC-3: half a transform of 512 (ATSC A/52).
  */
-const OTHER_PRIMINGS = new Map([
+const PRIMINGS: ReadonlyMap<string | null, number> = new Map([
+  ['aac', FFMPEG_PRIMING],
   ['mp3', 1105],
   ['opus', 312],
   ['ac3', 256],
@@ -39,7 +40,7 @@ export const LONG_FRAME_MS = 30;
 
 /** Priming that the writer of a movie hides by an edit list while the sound is not moved, samples; null for AAC and in AVI. */
 export function usualPriming(codec: string | null, format: MediaInfo['format']): number | null {
-  return format === 'mov' ? (OTHER_PRIMINGS.get(codec ?? '') ?? null) : null;
+  return format === 'mov' && codec !== 'aac' ? (PRIMINGS.get(codec) ?? null) : null;
 }
 
 /** True when the start of a sound depends on the encoder's priming. */
@@ -53,7 +54,7 @@ export function startIsMoved(
   const waitMs = statedMs - pictureStartMs;
   if (packets !== null && waitMs > MADE_WAIT_MS) {
     const isLong = stream.codec === 'aac' && frameSamples(stream, packets) > LC_FRAME;
-    const priming = stream.codec === 'aac' ? FFMPEG_PRIMING : (OTHER_PRIMINGS.get(stream.codec) ?? 0);
+    const priming = PRIMINGS.get(stream.codec) ?? 0;
     // A delay leaves the priming to be played, so the sound itself begins later than stated.
     if (isLong || waitMs + (priming / stream.sampleRateHz) * 1000 > MOVED_MS) return true;
   }

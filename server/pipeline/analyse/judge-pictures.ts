@@ -127,7 +127,7 @@ export function judgePictures(
   const findStutter = (surplus: number | null) =>
     detectStutter(series, cuts, fps, surplus, (at) => !speaksTrue(at)).flatMap((run) => {
       const own = withoutConcealed(run, isSound, speaksTrue);
-      if (own === null || isRestBesideDamage(own, { moves, cuts, isSound })) return [];
+      if (own === null || isRestBesideDamage(own, { moves, cuts, isSound, speaksTrue })) return [];
       const isRun = own.last > own.first || !times.variableByNature;
       return isRun ? [besideDamage(own, surplus, isTornBeside(own))] : [];
     });

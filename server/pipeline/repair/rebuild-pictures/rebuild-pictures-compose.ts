@@ -174,7 +174,8 @@ function bandMeans(errors: Float64Array, format: RawFormat): Float64Array {
   return bands;
 }
 
-function blockErrors(a: Uint8Array, b: Uint8Array, format: RawFormat): Float64Array {
+/** Mean square error of each block of luma, row by row. */
+export function blockErrors(a: Uint8Array, b: Uint8Array, format: RawFormat): Float64Array {
   const { width, height } = format;
   const [left, right] = [samplesOf(a, format), samplesOf(b, format)];
   const across = acrossOf(format);

@@ -54,6 +54,12 @@ describe('isBetterDecoded', () => {
     expect(isBetterDecoded(before, after, smeared(scene(0, 4, 3)), format())).toBe(false);
     expect(isBetterDecoded(before, after, scene(0, 4, 3), format())).toBe(true);
   });
+
+  it('keeps what was decoded of a title card between black, however badly it was damaged', () => {
+    const black = new Uint8Array(format().pictureBytes).fill(0, 0, WIDTH * HEIGHT).fill(128, WIDTH * HEIGHT);
+    const card = smeared(scene(0, 4, 3));
+    expect(isBetterDecoded(black, black, card, format())).toBe(true);
+  });
 });
 
 describe('isPlausible', () => {

@@ -2,6 +2,7 @@ import { median } from '#server/media/statistics.ts';
 import { damagedData } from '../damaged-pictures.ts';
 import type { NewPicture } from '../picture-edit.ts';
 import type { RebuildTask } from '../picture-task.ts';
+import { blockErrors } from './rebuild-pictures-compose.ts';
 import type { RebuildInput } from './rebuild-pictures-decode.ts';
 import { expectedError, type MethodJudgement } from './rebuild-pictures-judge.ts';
 import { isSameShot, lumaError, toPsnr, type RawFormat } from './rebuild-pictures-raw.ts';
@@ -38,12 +39,21 @@ const STILL_DB = 30;
 /** How much closer to the next intact picture holding must come than decoding, dB, to be preferred. */
 const HOLD_LEAD_DB = 1;
 
+/** Blocks with at most this mean square error show the same, levels of 8 bits... */
+const SAME_ERROR = 16;
+/**
+ * ...and a damaged stretch of a still shot keeps this share of them. In 20 stretches of 40 pictures behind a torn key
+ * picture of five talks it keeps 0.64 to 0.93, because decoders conceal by what was there; of two title cards between
+ * black, whose key picture was torn, 0 and 0.04 of the blocks were black.
+ */
+const SAME_SHARE = 0.1;
+
 /**
  * Whether a long damaged stretch is better kept as decoded than held and faded. Later pictures carry their own motion
  * and correct more and more of the loss, while a held picture drifts away. In 25 damaged stretches of 13 to 195
  * pictures in six real clips, decoded pictures were closer to the truth, mostly by 5 to 40 dB; only the first pictures
  * of a few stretches were equal or slightly worse. In a still shot a smear may be worse than a hold; the next intact
- * picture tells.
+ * picture tells. A damaged shot between two that look alike, such as a title card between black, has nothing of them.
  */
 export function isBetterDecoded(
   before: Uint8Array,
@@ -54,7 +64,14 @@ export function isBetterDecoded(
   const held = toPsnr(lumaError(before, after, format), format);
   if (held < STILL_DB || !isSameShot(before, after, format)) return true;
   if (!lastDecoded) return false;
+  if (shareOfSame(before, lastDecoded, format) < SAME_SHARE) return true;
   return toPsnr(lumaError(lastDecoded, after, format), format) > held - HOLD_LEAD_DB;
+}
+
+function shareOfSame(before: Uint8Array, decoded: Uint8Array, format: RawFormat): number {
+  const most = SAME_ERROR * (format.maxValue / 255) ** 2;
+  const errors = blockErrors(before, decoded, format);
+  return errors.filter((error) => error <= most).length / errors.length;
 }
 
 /**

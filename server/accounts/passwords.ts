@@ -6,7 +6,9 @@ const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$';
 /** Maximum of simultaneous hashes: fifty logins must not use up a small machine's memory. */
 const PARALLEL = 2;
-/** Maximum of waiting checks, a quarter of a minute in all; people would have given up before further ones were done. */
+/**
+ * Maximum of waiting checks, a quarter of a minute in all; people would have given up before further ones were done.
+ */
 const MOST_WAITING = 300;
 
 export interface Passwords {

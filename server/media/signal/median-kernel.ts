@@ -127,7 +127,10 @@ function fillEnds(
   }
 }
 
-/** (out, count): the medians of the first `count` places, whole vectors of them; the rows stand at the start of the memory. */
+/**
+ * (out, count): the medians of the first `count` places, whole vectors of them; the rows stand at the start of the
+ * memory.
+ */
 function medians(rows: number, rowBytes: number, reach: number, lanes: Lanes): FunctionSource {
   const { numberBytes, stride } = lanes;
   const atOnce = (VECTOR_BYTES / numberBytes) * stride;

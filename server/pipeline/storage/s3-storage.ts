@@ -30,15 +30,17 @@ import {
 } from './s3-client.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;
-/** Parts of an upload, two at a time; smaller files go in one request. The service takes 10 000 parts of 5 MiB and more. */
+/**
+ * Parts of an upload, two at a time; smaller files go in one request. The service takes 10 000 parts of 5 MiB and more.
+ */
 const PART_BYTES = 8 << 20;
 const PARTS_AT_ONCE = 2;
 /** Times of objects are whole seconds. */
 const CLOCK_MS = 1000;
 
 /**
- * Objects in an S3-compatible bucket under their SHA-256, with copies on the local disk of what media tools work on. Nothing counts as
- * stored before the service has all bytes; an upload that breaks off leaves no object.
+ * Objects in an S3-compatible bucket under their SHA-256, with copies on the local disk of what media tools work on.
+ * Nothing counts as stored before the service has all bytes; an upload that breaks off leaves no object.
  * @param cacheFolder on the local disk; it may be emptied at any restart
  * @throws ConfigError when the bucket cannot be used, with a sentence that says why
  */

@@ -31,8 +31,8 @@ interface KnownVideo {
 
 export interface UploadService {
   /**
-   * Gives an address for a file, or the one of the unfinished upload of the same file; who asks for it is told of the video that was made
-   * of that file before instead.
+   * Gives an address for a file, or the one of the unfinished upload of the same file; who asks for it is told of the
+   * video that was made of that file before instead.
    * @throws AppError `quota_reached`, `storage_full`, `rate_limited`
    */
   issue(

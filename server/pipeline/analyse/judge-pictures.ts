@@ -124,12 +124,13 @@ export function judgePictures(
     sceneCuts: cuts.map((cut) => frameOfDecoded[cut] ?? cut),
   };
   const moves = series.blockDiff.get(1) ?? [];
-  const findStutter = (surplus: number | null) =>
-    detectStutter(series, cuts, fps, surplus, (at) => !speaksTrue(at)).flatMap((run) => {
+  const isTorn = (at: number) => !speaksTrue(at);
+  const findStutter = (pictureSurplus: number | null) =>
+    detectStutter(series, { cuts, fps, pictureSurplus, isTorn }).flatMap((run) => {
       const own = withoutConcealed(run, isSound, speaksTrue);
       if (own === null || isRestBesideDamage(own, { moves, cuts, isSound })) return [];
       const isRun = own.last > own.first || !times.variableByNature;
-      return isRun ? [besideDamage(own, surplus, isTornBeside(own))] : [];
+      return isRun ? [besideDamage(own, pictureSurplus, isTornBeside(own))] : [];
     });
   const inPictures = (ms: number) => (ms * fps) / 1000;
   const plainMs = spans && surplusByLengths(spans);

@@ -73,7 +73,7 @@ describe('drifts', () => {
   });
 
   it('keeps slowly moving pictures out of the stutters', () => {
-    expect(detectStutter(copies, [], 30)).toMatchObject([run]);
-    expect(detectStutter(slow, [], 30)).toEqual([]);
+    expect(detectStutter(copies, { cuts: [], fps: 30 })).toMatchObject([run]);
+    expect(detectStutter(slow, { cuts: [], fps: 30 })).toEqual([]);
   });
 });

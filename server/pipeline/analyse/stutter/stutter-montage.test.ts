@@ -13,7 +13,10 @@ const stand = (count: number) => Array.from({ length: count }, () => 0.02);
 const still = (moves: number[], first: number, count: number) =>
   moves.map((move, i) => (i >= first && i < first + count ? 0.05 : move));
 const placesOf = (moves: readonly number[], cuts: readonly number[]) =>
-  detectStutter(frameSeries(moves), cuts, FPS, 4).map(({ first, last }) => [first, last]);
+  detectStutter(frameSeries(moves), { cuts, fps: FPS, pictureSurplus: 4 }).map(({ first, last }) => [
+    first,
+    last,
+  ]);
 
 describe('detectStutter in a montage', () => {
   it('finds a freeze in a shot of full rate beside one that is slowed down by pairs of pictures', () => {

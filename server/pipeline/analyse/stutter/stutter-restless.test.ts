@@ -26,7 +26,7 @@ describe('isRestless', () => {
     expect(isRestless(still(JITTER, run), NOTHING_BEHIND)).toBe(true);
     expect(isRestless({ ...still(JITTER, run), cutSet: new Set([30]) }, NOTHING_BEHIND)).toBe(false);
     expect(isRestless(still(JITTER, run), { evidence: 1, motionEvidence: 0.9 })).toBe(false);
-    expect(detectStutter(frameSeries([0, ...JITTER, ...JITTER]), [], 24)).toEqual([]);
+    expect(detectStutter(frameSeries([0, ...JITTER, ...JITTER]), { cuts: [], fps: 24 })).toEqual([]);
   });
 
   it('ignores copies in motion, however much noise an encoder leaves in them', () => {

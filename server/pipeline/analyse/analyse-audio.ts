@@ -25,7 +25,7 @@ import { detectAudioSync } from './audio-sync/detect-audio-sync.ts';
 import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
 import { createWindMeter, WIND_RATE_HZ } from './wind-noise/detect-wind-noise-series.ts';
 import { createWidthMeter, mayBeMix, withoutMixes } from './wind-noise/detect-wind-noise-stereo.ts';
-import { findWindSpans, windFinding as toFinding, type WindFound } from './wind-noise/detect-wind-noise.ts';
+import { findWindSpans, toWindFinding, type WindFound } from './wind-noise/detect-wind-noise.ts';
 import { firstWait, steadyEnd } from './packets/picture-times.ts';
 import type { AudioPackets } from './packets/read-packets.ts';
 import { listedSoundEndMs } from './packets/sound-end.ts';
@@ -110,7 +110,7 @@ export async function hearSound(input: HearSoundInput) {
   const speech = detectSpeech(voice.series);
   const windSeries = wind.finish();
   const found = firstAudible === null ? null : await withoutMusic(input, findWindSpans(windSeries, speech));
-  const windFinding = found && toFinding(windSeries, found, toTimeMs);
+  const windFinding = found && toWindFinding(windSeries, found, toTimeMs);
   input.onSign?.(windFinding ? 'wind' : 'calm_sound');
   return { clock, scale, toTimeMs, firstAudible, speech, onsets, windFinding };
 }

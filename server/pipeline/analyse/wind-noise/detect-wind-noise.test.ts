@@ -18,7 +18,7 @@ import {
   type WindSeries,
   type WindWindow,
 } from './detect-wind-noise-series.ts';
-import { detectWindNoise, findWindSpans } from './detect-wind-noise.ts';
+import { findWindSpans, toWindFinding } from './detect-wind-noise.ts';
 
 const SECONDS = 12;
 
@@ -34,7 +34,7 @@ function windOf(samples: Samples) {
   return findWindSpans(wind, detectSpeech(voice)).spans;
 }
 
-describe('detectWindNoise', () => {
+describe('findWindSpans', () => {
   it.each([1, 2, 3])('finds gusting wind, alone and under a voice at 0 and 5 dB (seed %i)', (seed) => {
     const wind = gustingWind(SECONDS, WIND_RATE_HZ, seed);
     const voice = voiceLike(SECONDS, WIND_RATE_HZ, seed + 20);
@@ -164,7 +164,8 @@ describe('detectWindNoise', () => {
   it('requires more of quiet wind, and not of louder wind', () => {
     const quiet = { floorDb: -43, totalDb: -36, highFloorDb: -68, lowFloorDb: -48 };
     expect(spansOf(seriesOf([quiet, quiet, quiet]))).toHaveLength(1);
-    const finding = detectWindNoise(seriesOf([quiet, quiet, quiet]), silent, (ms) => ms);
+    const series = seriesOf([quiet, quiet, quiet]);
+    const finding = toWindFinding(series, findWindSpans(series, silent), (ms) => ms);
     expect(finding?.measure.threshold).toBe(-40.5);
     const flat = { ...quiet, tiltDbPerOctave: -4.8 };
     expect(spansOf(seriesOf([flat, flat, flat]))).toEqual([]);
@@ -256,7 +257,11 @@ describe('detectWindNoise', () => {
       samples[first + i] = (samples[first + i] ?? 0) + 1.5 * value;
     });
     const measured = measure(samples);
-    const finding = detectWindNoise(measured.wind, detectSpeech(measured.voice), (ms) => ms + 40);
+    const finding = toWindFinding(
+      measured.wind,
+      findWindSpans(measured.wind, detectSpeech(measured.voice)),
+      (ms) => ms + 40,
+    );
     expect(finding?.startMs).toBeGreaterThan(6000);
     expect(finding?.startMs).toBeLessThan(9600);
     expect(finding?.endMs).toBeGreaterThan(13_500);

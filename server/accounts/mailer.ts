@@ -5,7 +5,10 @@ import nodemailer from 'nodemailer';
 import type { Mail } from './mails.ts';
 
 export interface Mailer {
-  /** Gives a mail to the mail server, or writes it to the outbox. @throws when that failed; try again later */
+  /**
+   * Gives a mail to the mail server, or writes it to the outbox.
+   * @throws when that failed; try again later
+   */
   send(mail: Mail): Promise<void>;
 }
 

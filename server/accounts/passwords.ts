@@ -14,7 +14,10 @@ const MOST_WAITING = 300;
 export interface Passwords {
   hash(password: string): Promise<string>;
   verify(storedHash: string, password: string): Promise<boolean>;
-  /** Takes as long as a real check, for names that do not exist. @returns always false */
+  /**
+   * Takes as long as a real check, for names that do not exist.
+   * @returns always false
+   */
   verifyNobody(password: string): Promise<boolean>;
   /** Whether a stored hash was made with weaker parameters than the current ones. */
   isOutdated(storedHash: string): boolean;

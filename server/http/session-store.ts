@@ -28,7 +28,10 @@ export interface SessionStore {
   end(sessionId: string): Promise<void>;
   /** Ends the sessions of a person, except one. */
   endAll(userId: string, exceptHash?: string | null): Promise<void>;
-  /** Removes rows that no cookie can use any more. @returns how many */
+  /**
+   * Removes rows that no cookie can use any more.
+   * @returns how many
+   */
   purge(): Promise<number>;
   /** Whether a session still lives; for sockets, which outlast requests. */
   lives(sessionHash: string): Promise<boolean>;

@@ -25,7 +25,10 @@ export interface IdeasService {
   similar(reader: User, text: string): Promise<IdeaDto[]>;
   /** @throws AppError `invalid_input` when the name belongs to another account (D-97) */
   create(author: User, text: string, userName: string | undefined): Promise<IdeaDto>;
-  /** Votes once per person; voting again changes nothing. @throws AppError `not_found` */
+  /**
+   * Votes once per person; voting again changes nothing.
+   * @throws AppError `not_found`
+   */
   vote(voter: User, ideaId: string): Promise<IdeaDto>;
   /** @throws AppError `not_found` */
   unvote(voter: User, ideaId: string): Promise<IdeaDto>;

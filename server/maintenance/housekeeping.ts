@@ -23,7 +23,10 @@ export interface HousekeepingDeps extends SweepUploadsDeps, SweepDraftsDeps, Scr
 
 export interface Housekeeping {
   start(): void;
-  /** Runs all parts once; the check of all objects can be left out. @returns what was done */
+  /**
+   * Runs all parts once; the check of all objects can be left out.
+   * @returns what was done
+   */
   run(withObjects?: boolean): Promise<Record<string, number>>;
   /** Stops the rounds; waits for a running one. */
   stop(): Promise<void>;

@@ -24,7 +24,10 @@ export interface ObjectGcDeps {
 export interface ObjectGc {
   /** Removes those of the given objects that nothing refers to; recent ones two minutes later, or by the sweep. */
   collect(sha256s: readonly string[]): Promise<void>;
-  /** Checks the whole storage. @returns number of objects removed */
+  /**
+   * Checks the whole storage.
+   * @returns number of objects removed
+   */
   sweep(): Promise<number>;
 }
 

@@ -22,9 +22,15 @@ export interface NotificationsService {
   list(userId: string): Promise<{ notifications: NotificationDto[]; unread: number }>;
   /** @param ids null for all */
   markRead(userId: string, ids: readonly string[] | null): Promise<void>;
-  /** Writes notices about finished and failed videos from now on. @returns a function that stops it */
+  /**
+   * Writes notices about finished and failed videos from now on.
+   * @returns a function that stops it
+   */
   listen(): () => void;
-  /** Removes notices older than 90 days. @returns how many */
+  /**
+   * Removes notices older than 90 days.
+   * @returns how many
+   */
   purge(): Promise<number>;
 }
 

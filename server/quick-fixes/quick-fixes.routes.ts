@@ -12,7 +12,10 @@ import { requireFeature } from '#server/policies.ts';
 import type { QuickFixesService } from './quick-fixes.service.ts';
 
 export interface QuickFixesRoutesDeps {
-  /** Finds a video of this user. @throws AppError `not_found` */
+  /**
+   * Finds a video of this user.
+   * @throws AppError `not_found`
+   */
   readonly owned: (owner: User, videoId: string) => Promise<Video>;
   readonly fixes: QuickFixesService;
   readonly storage: MediaStorage;

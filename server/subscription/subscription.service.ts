@@ -40,10 +40,14 @@ export interface SubscriptionService {
   trialsOf(userId: string): Promise<Trial[]>;
   /**
    * Ends expired trials and reminds of those that end within a day; safe to run at any time and in several processes at
-   * once. @returns how many accounts were put back and reminded
+   * once.
+   * @returns how many accounts were put back and reminded
    */
   sweepTrials(): Promise<{ ended: number; reminded: number }>;
-  /** Ends each trial when its time is over, as the account page says. @returns a function that stops it */
+  /**
+   * Ends each trial when its time is over, as the account page says.
+   * @returns a function that stops it
+   */
   listen(onError: (error: unknown) => void): () => void;
 }
 

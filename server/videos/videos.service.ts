@@ -45,15 +45,24 @@ export interface VideosService {
   retry(owner: Subscriber, videoId: string): Promise<StatusDto>;
   /** @throws AppError `not_ready` before the first result */
   report(owner: Owner, videoId: string): Promise<RepairReport>;
-  /** Requests the smaller file that Download gives on a plan with a size limit (D-42). @throws AppError `not_ready` */
+  /**
+   * Requests the smaller file that Download gives on a plan with a size limit (D-42).
+   * @throws AppError `not_ready`
+   */
   exportLimited(owner: Subscriber, videoId: string): Promise<StatusDto>;
-  /** Cancels the smaller copy that is waiting or being made. @throws AppError `not_found` */
+  /**
+   * Cancels the smaller copy that is waiting or being made.
+   * @throws AppError `not_found`
+   */
   cancelExport(owner: Subscriber, videoId: string): Promise<StatusDto>;
   share(owner: Owner, videoId: string, shared: boolean): Promise<{ shared: boolean }>;
   /** @throws AppError `not_found` unless the owner shares it and it is finished */
   sharedVideo(videoId: string): Promise<z.infer<typeof sharedVideoDto>>;
   stats(owner: Owner): Promise<StatsDto>;
-  /** The row with its current version. @throws AppError `not_found` */
+  /**
+   * The row with its current version.
+   * @throws AppError `not_found`
+   */
   owned(owner: Owner, videoId: string): Promise<Video>;
   /** Like `owned`, but for a shared video and any visitor. */
   shared(videoId: string): Promise<Video>;

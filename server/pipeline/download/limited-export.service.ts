@@ -36,7 +36,10 @@ export interface LimitedExports {
    *   the reason when it could not be made
    */
   forDownload(owner: Owner, video: Video): Promise<string>;
-  /** Starts the copy as soon as a repair is finished. @returns a function that stops this */
+  /**
+   * Starts the copy as soon as a repair is finished.
+   * @returns a function that stops this
+   */
   listen(): () => void;
 }
 

@@ -161,7 +161,10 @@ function hevcEntry(entry: SampleEntry): Buffer | null {
   return withEntryBox(entry, 'hvcC', changed);
 }
 
-/** Writes the movie without the samples missing from the file, if there are any. @returns what is missing */
+/**
+ * Writes the movie without the samples missing from the file, if there are any.
+ * @returns what is missing
+ */
 async function writeTrimmed(file: FileHandle, movie: Movie, input: LengthsInput): Promise<string[]> {
   const reach = Math.max(...movie.tracks.flatMap(({ stbl }) => readChunks(stbl)).map(endOf));
   if (reach <= movie.fileBytes) return [];

@@ -176,7 +176,10 @@ export async function hashFile(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Flushes a file to the disk. @returns its size in bytes */
+/**
+ * Flushes a file to the disk.
+ * @returns its size in bytes
+ */
 async function flush(file: string): Promise<number> {
   const handle = await open(file, 'r+');
   try {

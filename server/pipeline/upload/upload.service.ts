@@ -40,12 +40,21 @@ export interface UploadService {
     intent: z.infer<typeof uploadIntent>,
     origin: string,
   ): Promise<{ uploadUrl: string; offsetBytes: number; known: KnownVideo | null }>;
-  /** The upload of this address, whoever asks: the address is the key. @throws AppError `not_found` */
+  /**
+   * The upload of this address, whoever asks: the address is the key.
+   * @throws AppError `not_found`
+   */
   byToken(uploadId: string): Promise<Upload>;
-  /** The upload of this owner. @throws AppError `not_found` */
+  /**
+   * The upload of this owner.
+   * @throws AppError `not_found`
+   */
   owned(owner: { readonly id: string }, uploadId: string): Promise<Upload>;
   listOpen(owner: { readonly id: string }, origin: string): Promise<OpenUpload[]>;
-  /** Throws an unfinished upload away. @throws AppError `not_found`, `conflict` */
+  /**
+   * Throws an unfinished upload away.
+   * @throws AppError `not_found`, `conflict`
+   */
   discard(owner: { readonly id: string }, uploadId: string): Promise<void>;
 }
 

@@ -195,7 +195,10 @@ function blocksAgainst({ blockMs, blockFloorDb }: WindSeries, judged: readonly J
   return against;
 }
 
-/** A windy window extended by equally loud surroundings. @param levelDb background of the wind, dBFS */
+/**
+ * A windy window extended by equally loud surroundings.
+ * @param levelDb background of the wind, dBFS
+ */
 function growWindow(
   { blockMs, blockFloorDb }: WindSeries,
   window: WindWindow,

@@ -77,7 +77,10 @@ export async function makeSound(
   return outputPath;
 }
 
-/** Where the decoder finds the samples of a sound. @param rawPath file for the samples */
+/**
+ * Where the decoder finds the samples of a sound.
+ * @param rawPath file for the samples
+ */
 export async function clockOf(
   { tools, signal }: RepairAudioInput,
   file: string,

@@ -6,11 +6,14 @@ import { sweepDrafts, type SweepDraftsDeps } from './sweep-drafts.ts';
 import { sweepUploads, type SweepUploadsDeps } from './sweep-uploads.ts';
 import { detailOf } from '#server/error-detail.ts';
 
+/** From the end of a round to the next, and from the start of the server to the first. */
 const INTERVAL_MS = 5 * 60_000;
 const FIRST_RUN_MS = 30_000;
 /** Once an hour, because it asks the database about every object. */
 const ROUNDS_PER_OBJECT_SWEEP = 12;
+/** Most bytes of stored objects that a round reads again, so that the disk stays free for users. */
 const SCRUB_BYTES = 4 * 1024 ** 3;
+/** How long ended jobs are kept, for questions about them. */
 const KEEP_JOBS_MS = 14 * 24 * 3600_000;
 
 export interface HousekeepingDeps extends SweepUploadsDeps, SweepDraftsDeps, ScrubDeps {
@@ -79,7 +82,7 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
       rounds += 1;
       const before = rounds === 1 && deps.prepare ? deps.prepare(stopping.signal) : Promise.resolve();
       round = before
-        .catch((error: unknown) => deps.logger.error({ error: String(error) }, 'preparing failed'))
+        .catch((error: unknown) => deps.logger.error({ error: detailOf(error) }, 'preparing failed'))
         .then(() => run(rounds % ROUNDS_PER_OBJECT_SWEEP === 1))
         .then((done) => {
           if (Object.values(done).some((count) => count > 0)) deps.logger.info(done, 'housekeeping');

@@ -9,6 +9,7 @@ import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 
 /** An object put more recently may belong to a transaction that is about to commit. */
 const FRESH_MS = 2 * 60_000;
+/** Waiting a little longer than that finds the object old enough. */
 const SECOND_MS = 1000;
 /** Objects without any row must be older than this to be removed, because an upload may still be getting its row. */
 const ORPHAN_MS = 24 * 3600_000;

@@ -4,7 +4,7 @@ import type { EventBus } from '#server/events.ts';
 import type { NotifyOfDraft } from './draft-notice.ts';
 import type { ObjectGc } from './object-gc.ts';
 
-/** How long before its end a draft is announced (D-39). */
+/** How long before its end a draft is announced. */
 const NOTICE_MS = 3 * 24 * 3600_000;
 
 export interface SweepDraftsDeps {

@@ -86,7 +86,7 @@ describe('judgePictures', () => {
     expect(motion?.frameTimesMs.at(-1)).toBe((COUNT - 1 + putBack) * 33);
   });
 
-  it('does not take the natural excess of sound with long frames for lost pictures', () => {
+  it('does not mistake the natural excess of sound with long frames for lost pictures', () => {
     // A jump cut by its windows, at odds that are enough where the sound says that pictures are missing.
     const astray = { ...LONGER, votes: { voters: 25, share: 0.15, factor: 4 } };
     const series = frameSeries(moves, { jumps: new Map([[80, astray]]) });

@@ -198,7 +198,7 @@ describe('detectHiddenDrops', () => {
     expect([found(60, -3.5), found(60, -6.5)]).toEqual([0, 1]);
   });
 
-  it('takes a step whose windows go another way, or no farther, for a jump cut or a flash, unless the sound is longer or the odds leave no doubt', () => {
+  it('claims no loss where the windows go another way, or no farther, as at a jump cut or a flash, unless the sound is longer or the odds leave no doubt', () => {
     const found = (jump: Partial<JumpMeasure>, surplus: number | null, rise = 0.6) => {
       const jumps = new Map([[80, { ...LOSS, commonRise: 2.1, ...jump }]]);
       const series = frameSeries(moves([80], 2), { rises: rising([80], rise), jumps });
@@ -249,7 +249,7 @@ describe('detectHiddenDrops', () => {
     expect(withVotes({ 80: { ...voted, leastAround: 0.01 } })).toEqual([]);
   });
 
-  it('takes a step whose windows go elsewhere for a cut inside a shot, however clear the odds, unless the sound is longer', () => {
+  it('claims no loss where the windows go elsewhere, as at a cut inside a shot, however clear the odds, unless the sound is longer', () => {
     const cut = { 80: { votes: ASTRAY } };
     expect(withVotes({ 80: {} }, { rise: 0.8 })).toEqual([80]);
     expect(withVotes(cut, { rise: 0.8 })).toEqual([]);
@@ -265,7 +265,7 @@ describe('detectHiddenDrops', () => {
     expect([slow({}, 0.31), slow({ votes: ASTRAY }, 0.31)]).toEqual([[80], []]);
   });
 
-  it('takes a step of small odds for a loss if all windows continue across it, unless the clip has many of its kind', () => {
+  it('finds a loss at small odds if all windows continue across the step, unless the clip has many of its kind', () => {
     const goesOn = { slope: 2, excess: 1.9, votes: { voters: 20, share: 0.9, factor: 2 } };
     expect(withVotes({ 80: goesOn }, { rise: 0.32 })).toEqual([80]);
     expect(withVotes({ 80: goesOn }, { rise: 0.32, surplus: 0 })).toEqual([80]);
@@ -331,12 +331,12 @@ describe('detectHiddenDrops', () => {
     expect([found(null), found(-40), found(0)]).toEqual([1, 1, 0]);
   });
 
-  it('takes a step of sixteen pictures for a cut between similar scenes', () => {
+  it('claims no loss at a step of sixteen pictures, which is a cut between similar scenes', () => {
     const found = (factor: number) => detectHiddenDrops(frameSeries(moves([80], factor)), CLIP).length;
     expect([found(4), found(16)]).toEqual([1, 0]);
   });
 
-  it('takes jumps over at least a fifth of a second, and others beside them, for an editor’s cuts unless the sound is longer', () => {
+  it('treats jumps over at least a fifth of a second, and others beside them, as an editor’s cuts unless the sound is longer', () => {
     const found = (far: number, surplus: number | null) => {
       const steps = moves([80], 3).map((move, i) => (i === 140 ? far * move : move));
       return detectHiddenDrops(frameSeries(steps), { ...CLIP, pictureSurplus: surplus }).map(

@@ -33,7 +33,7 @@ describe('detectStutter', () => {
     expect(run?.confidence).toBeGreaterThan(0.8);
   });
 
-  it('takes rests of a camera beside cuts of a drawn film for intended, unless the lengths speak for copies', () => {
+  it('treats rests of a camera beside cuts of a drawn film as intended, unless the lengths speak for copies', () => {
     const drawn = (count: number) => Array.from({ length: count }, (_, i) => (i % 2 === 0 ? 9 : 0));
     const move = motion(60, 40);
     const behindCut = frameSeries([0, ...drawn(80), 90, 0, 0, ...move, 90, ...drawn(80)]);
@@ -66,7 +66,7 @@ describe('detectStutter', () => {
     expect(historyWith(53, 3)).toEqual(['inserted']);
   });
 
-  it('takes a long rest for part of the scene when neither lengths nor motion indicate a fault', () => {
+  it('treats a long rest as part of the scene when neither lengths nor motion indicate a fault', () => {
     const rest = withRun(motion(120), 50, 8);
     expect(detectStutter(frameSeries(rest), { cuts: [], fps: FPS, pictureSurplus: 0 })).toEqual([]);
     expect(detectStutter(frameSeries(rest), { cuts: [], fps: FPS, pictureSurplus: 8 })).toMatchObject([
@@ -310,7 +310,7 @@ describe('detectStutter', () => {
     ).toMatchObject([{ first: 2, last: 26 }]);
   });
 
-  it('does not take a stillness longer than a stutter for one', () => {
+  it('does not report a stillness that is longer than a stutter', () => {
     expect(detectStutter(frameSeries(withRun(motion(200), 60, 45)), { cuts: [], fps: FPS })).toEqual([]);
   });
 
@@ -382,7 +382,7 @@ describe('detectStutter', () => {
     ]);
   });
 
-  it('takes a hold that is due for one of a converted rate, though encoders left more noise in every second one', () => {
+  it('treats a hold that is due as one of a converted rate, though encoders left more noise in every second one', () => {
     const converted = motion(180).map((move, i) => (i % 6 !== 0 ? move : i % 12 === 0 ? 0.05 : 1.3));
     const due = converted.map((move, i) => (i === 84 || i === 85 ? 0.05 : move));
     const undue = converted.map((move, i) => (i === 87 || i === 88 ? 0.05 : move));

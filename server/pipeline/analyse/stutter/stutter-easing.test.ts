@@ -17,7 +17,7 @@ describe('glidesToRest', () => {
     expect(detectStutter(frameSeries(clip(GLIDE)), { cuts: [], fps: 30 })).toEqual([]);
   });
 
-  it('does not take copies in slowing motion for a glide, because the first of them is still at once', () => {
+  it('does not mistake copies in slowing motion for a glide, because the first of them is still at once', () => {
     const copies = [0.6, 0.3, 0.3, 0.3, 0.3];
     expect(glidesToRest({ ...run, moves: clip(copies) })).toBe(false);
     expect(detectStutter(frameSeries(clip(copies)), { cuts: [], fps: 30 })).toMatchObject([run]);
@@ -58,7 +58,7 @@ describe('comesToRest', () => {
     expect(detectStutter(frameSeries(moves), { cuts: [], fps: 33 })).toEqual([]);
   });
 
-  it('does not take motion that halves before copies for a rest', () => {
+  it('does not mistake motion that halves before copies for a rest', () => {
     const even = Array.from({ length: 50 }, (_, i) => 12 + Math.sin(1.7 * i));
     const moves = [...even, 14, 12, 9, 7, ...RESTED, ...even];
     expect(comesToRest({ first: 54, last: 78, moves })).toBe(false);

@@ -40,7 +40,7 @@ describe('detectStutter in a montage', () => {
     expect(placesOf(moves, [])).toEqual([]);
   });
 
-  it('does not take the rest of a page before another one for a freeze when a screen rests most of the time', () => {
+  it('does not mistake the rest of a page before another one for a freeze when a screen rests most of the time', () => {
     const scroll = [2.9, 4.1, 5.3, 6.2, 6.7, 7.5, 7.2, 5.8, 5.1, 4.2, 2.9];
     const page = (rest: number) => [...scroll, ...stand(rest)];
     // A page of another kind: the step into it is larger than any next to it.

@@ -7,7 +7,7 @@ import { defineEndpoint, id } from './endpoint.ts';
 export const EMPTY_FILE = 'The file is empty.';
 
 const NO_SIZE = 'fileSize must be a decimal number of bytes';
-// A decimal string in the specification; a number is accepted too (D-55).
+// A decimal string in the specification; a number is accepted too.
 const bytes = z
   .union([z.string().regex(/^\d{1,16}$/, NO_SIZE), z.number()], NO_SIZE)
   .transform(Number)

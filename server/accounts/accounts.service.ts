@@ -22,7 +22,7 @@ export interface AccountsDeps {
   readonly now: () => number;
   /** Base of mailed links. */
   readonly publicUrl: string;
-  /** False: addresses count as verified at once (D-16). */
+  /** False: addresses count as verified at once. */
   readonly emailVerification: boolean;
   /** Plan of a new account. */
   readonly defaultPlan: PlanSlug;

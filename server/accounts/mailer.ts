@@ -30,7 +30,7 @@ export interface MailerOptions {
 
 const SMTP_WAIT_MS = 20_000;
 
-/** A mailer over SMTP. Without a mail server it writes one `.eml` file per mail and logs its link (D-16). */
+/** A mailer over SMTP. Without a mail server it writes one `.eml` file per mail and logs its link. */
 export function createMailer(options: MailerOptions): Mailer {
   return options.smtpUrl === null ? createOutbox(options) : createSmtp(options.smtpUrl, options.from);
 }

@@ -36,7 +36,7 @@ export interface CaptionsRoutesDeps {
   readonly hearing: HearService;
   readonly burns: BurnService;
   readonly storage: MediaStorage;
-  /** False makes captions in the picture available on every plan (D-40). */
+  /** False makes captions in the picture available on every plan. */
   readonly enforcePlans: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface QuickFixesRoutesDeps {
   readonly owned: (owner: User, videoId: string) => Promise<Video>;
   readonly fixes: QuickFixesService;
   readonly storage: MediaStorage;
-  /** False makes quick fixes available on every plan (D-40). */
+  /** False makes quick fixes available on every plan. */
   readonly enforcePlans: boolean;
 }
 

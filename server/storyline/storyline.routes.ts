@@ -14,7 +14,7 @@ export interface StorylineRoutesDeps {
    */
   readonly owned: (owner: User, videoId: string) => Promise<Video>;
   readonly storylines: StorylineService;
-  /** False makes storylines available on every plan (D-40). */
+  /** False makes storylines available on every plan. */
   readonly enforcePlans: boolean;
 }
 

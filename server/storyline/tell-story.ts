@@ -39,7 +39,7 @@ interface Facts {
 
 /**
  * Describes in words what picture and sound show: scenes between cuts, light, colour, movement, speech. Nobody and
- * nothing is recognised, so emotions and objects stay empty, and a voice is only "Speaker 1" (D-64). Pure: the same
+ * nothing is recognised, so emotions and objects stay empty, and a voice is only "Speaker 1". Pure: the same
  * series gives the same story. The confidence is the share of picture and sound that can be read.
  */
 export function tellStory(series: ClipSeries): StorylineDto {

@@ -51,7 +51,7 @@ export interface SubscriptionService {
   listen(onError: (error: unknown) => void): () => void;
 }
 
-/** Plans of an account: the trial of the sign-up wizard and its end (D-35). */
+/** Plans of an account: the trial of the sign-up wizard and its end. */
 export function createSubscriptionService(deps: SubscriptionDeps): SubscriptionService {
   const { db, events, now, notify } = deps;
 

@@ -46,7 +46,7 @@ export interface VideosService {
   /** @throws AppError `not_ready` before the first result */
   report(owner: Owner, videoId: string): Promise<RepairReport>;
   /**
-   * Requests the smaller file that Download gives on a plan with a size limit (D-42).
+   * Requests the smaller file that Download gives on a plan with a size limit.
    * @throws AppError `not_ready`
    */
   exportLimited(owner: Subscriber, videoId: string): Promise<StatusDto>;
@@ -159,7 +159,7 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
             versions.map((version) => version.id),
           );
         await queue.cancelForVideo(videoId, trx);
-        // Deleted before any work was done on it, so it does not count (D-38).
+        // Deleted before any work was done on it, so it does not count.
         if (video.status === 'processing' && video.attempt === 0) await quota.release(videoId, trx);
         await keepCaptions(trx, owner, videoId);
         await Video.query(trx).deleteById(videoId);

@@ -17,7 +17,7 @@ interface Owner {
 }
 
 /**
- * Downloads for plans with a size limit (D-42). The result itself stays whole and bit-exact. Such a plan downloads a
+ * Downloads for plans with a size limit. The result itself stays whole and bit-exact. Such a plan downloads a
  * smaller copy, made once per result and stored beside it; a larger plan downloads the whole result at once.
  */
 export interface LimitedExports {

@@ -100,7 +100,9 @@ export interface StutterContext {
    * when the motion does not tell.
    */
   readonly pictureSurplus?: number | null;
-  /** True for decoded pictures whose own data are damaged: a step into or out of one says nothing about lost pictures. */
+  /**
+   * True for decoded pictures whose own data are damaged: a step into or out of one says nothing about lost pictures.
+   */
   readonly isTorn?: (decoded: number) => boolean;
 }
 

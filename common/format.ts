@@ -40,3 +40,12 @@ export function formatTimecode(ms: number): string {
   const seconds = ((total % 60_000) / 1000).toFixed(3).padStart(6, '0');
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${seconds}` : `${minutes}:${seconds}`;
 }
+
+/** A position on a clip for people: `m:ss`, or `h:mm:ss` from one hour. */
+export function formatMark(ms: number): string {
+  const total = Math.max(0, Math.floor(ms / 1000));
+  const seconds = String(total % 60).padStart(2, '0');
+  const minutes = Math.floor(total / 60) % 60;
+  const hours = Math.floor(total / 3600);
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${seconds}` : `${minutes}:${seconds}`;
+}

@@ -1,5 +1,7 @@
 /** Numbers of the specification (section 9) and of our decisions; each is defined only here. */
 
+export const DAY_MS = 24 * 3600_000;
+
 export const MAX_UPLOAD_BYTES = 2 * 1024 ** 3;
 export const MIN_UPLOAD_BYTES = 1;
 /**
@@ -8,7 +10,7 @@ export const MIN_UPLOAD_BYTES = 1;
  */
 export const UPLOAD_CHUNK_BYTES = 8 * 1024 ** 2;
 /** How long unfinished uploads are kept. */
-export const UPLOAD_TTL_MS = 7 * 24 * 3600_000;
+export const UPLOAD_TTL_MS = 7 * DAY_MS;
 /** Maximum of open uploads per account. */
 export const MAX_OPEN_UPLOADS = 20;
 

@@ -1,10 +1,11 @@
+import { DAY_MS } from '#common/limits.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Transaction } from 'objection';
 import { MailToken } from '#db/models/mail-token.ts';
 import type { User } from '#db/models/user.ts';
 
-const LIFE_MS = { verify: 24 * 3600_000, reset: 3600_000 } as const;
+const LIFE_MS = { verify: DAY_MS, reset: 3600_000 } as const;
 export type TokenPurpose = keyof typeof LIFE_MS;
 
 export interface MailTokens {

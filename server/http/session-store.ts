@@ -1,11 +1,12 @@
+import { DAY_MS } from '#common/limits.ts';
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { Session } from '#db/models/session.ts';
 import { User } from '#db/models/user.ts';
 import type { EventBus } from '../events.ts';
 
-const SESSION_IDLE_MS = 7 * 24 * 3600_000;
-export const SESSION_ABSOLUTE_MS = 30 * 24 * 3600_000;
+const SESSION_IDLE_MS = 7 * DAY_MS;
+export const SESSION_ABSOLUTE_MS = 30 * DAY_MS;
 const TOUCH_EVERY_MS = 10 * 60_000;
 
 export interface SessionStoreDeps {

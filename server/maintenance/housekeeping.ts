@@ -1,3 +1,4 @@
+import { DAY_MS } from '#common/limits.ts';
 import { Job } from '#db/models/job.ts';
 import { Video } from '#db/models/video.ts';
 import type { WorkFolders } from '#server/pipeline/work-folders.ts';
@@ -14,7 +15,7 @@ const ROUNDS_PER_OBJECT_SWEEP = 12;
 /** Most bytes of stored objects that a round reads again, so that the disk stays free for users. */
 const SCRUB_BYTES = 4 * 1024 ** 3;
 /** How long ended jobs are kept, for questions about them. */
-const KEEP_JOBS_MS = 14 * 24 * 3600_000;
+const KEEP_JOBS_MS = 14 * DAY_MS;
 
 export interface HousekeepingDeps extends SweepUploadsDeps, SweepDraftsDeps, ScrubDeps {
   readonly work: WorkFolders;

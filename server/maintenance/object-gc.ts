@@ -1,3 +1,4 @@
+import { DAY_MS } from '#common/limits.ts';
 import type { Knex } from 'knex';
 import { Draft } from '#db/models/draft.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
@@ -12,7 +13,7 @@ const FRESH_MS = 2 * 60_000;
 /** Waiting a little longer than that finds the object old enough. */
 const SECOND_MS = 1000;
 /** Objects without any row must be older than this to be removed, because an upload may still be getting its row. */
-const ORPHAN_MS = 24 * 3600_000;
+const ORPHAN_MS = DAY_MS;
 /** Objects asked about in one query. */
 const BATCH = 200;
 

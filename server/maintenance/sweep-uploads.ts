@@ -1,3 +1,4 @@
+import { DAY_MS } from '#common/limits.ts';
 import type { Knex } from 'knex';
 import { Upload } from '#db/models/upload.ts';
 import { User } from '#db/models/user.ts';
@@ -12,7 +13,7 @@ const UNCLAIMED_MS = 10 * 60_000;
 /** A file changed more recently than this may belong to an upload that is just getting its row. */
 const STRAY_FILE_MS = 3600_000;
 /** How long rows of discarded uploads are kept, for questions about them. */
-const KEEP_ROWS_MS = 30 * 24 * 3600_000;
+const KEEP_ROWS_MS = 30 * DAY_MS;
 /** Title of a video whose upload came without a file name. */
 const UNNAMED = 'Untitled video';
 

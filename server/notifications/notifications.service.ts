@@ -1,3 +1,4 @@
+import { DAY_MS } from '#common/limits.ts';
 import type { Knex } from 'knex';
 import type { Transaction } from 'objection';
 import type { NotificationDto } from '#common/api/notifications.ts';
@@ -35,7 +36,7 @@ export interface NotificationsService {
 }
 
 const SHOWN = 50;
-const KEEP_MS = 90 * 24 * 3600_000;
+const KEEP_MS = 90 * DAY_MS;
 
 /** The list behind the bell; see `NotificationsService`. */
 export function createNotificationsService(deps: NotificationsDeps): NotificationsService {

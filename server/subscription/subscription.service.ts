@@ -1,3 +1,4 @@
+import { DAY_MS } from '#common/limits.ts';
 import type { Knex } from 'knex';
 import type { Transaction } from 'objection';
 import { PLANS, TRIAL_DAYS, type PlanSlug } from '#common/plans.ts';
@@ -7,7 +8,6 @@ import { AppError, notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import { planLeftNotice, trialEndedNotice, trialReminderNotice, type TrialNotice } from './trial-notices.ts';
 
-const DAY_MS = 24 * 3600_000;
 const TRIAL_MS = TRIAL_DAYS * DAY_MS;
 /** The notice is sent this long before a trial ends. */
 const REMIND_BEFORE_MS = DAY_MS;

@@ -8,9 +8,8 @@ import {
   type Code,
   type FunctionSource,
 } from '../wasm/assemble.ts';
-import { advance } from '../wasm/vectors.ts';
+import { VECTOR_BYTES, advance } from '../wasm/vectors.ts';
 
-const VECTOR_BYTES = 16;
 /**
  * Largest exponent that is computed, well within single precision; logistic and hyperbolic functions are flat before.
  */

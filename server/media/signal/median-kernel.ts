@@ -11,9 +11,8 @@ import {
   type Local,
 } from '../wasm/assemble.ts';
 import { loadModule } from '../wasm/load.ts';
-import { advance } from '../wasm/vectors.ts';
+import { VECTOR_BYTES, advance } from '../wasm/vectors.ts';
 
-const VECTOR_BYTES = 16;
 /** Lanes 0 and 2 of two vectors in a row. */
 const EVERY_SECOND = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
 

@@ -8,7 +8,7 @@ import {
 } from '#server/media/signal/pcm-clock.ts';
 import type { LostEnds } from '#server/media/probe/lost-ends.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Finding, SpeechSpan } from './analysis.ts';
 import { createOnsetMeter } from './audio-sync/detect-audio-sync-onsets.ts';
 import type { MotionSeries } from './audio-sync/detect-audio-sync-content.ts';
@@ -100,7 +100,7 @@ export async function hearSound(input: HearSoundInput) {
     onProgress: input.onProgress,
   }).catch((error: unknown) => {
     // Sound that no decoder can read is no reason to give up on the pictures.
-    if (error instanceof MediaToolError && error.code === 'tool_failed') return null;
+    if (isToolFailure(error)) return null;
     throw error;
   });
   input.onProgress?.(1);

@@ -15,7 +15,7 @@ import {
   writeAvcConfig,
 } from '#server/media/mp4/sample-entry.ts';
 import { createSampleReader } from '#server/media/mp4/sample-reader.ts';
-import { readChunks, readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
+import { MAX_SAMPLE_BYTES, readChunks, readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { trimTrack } from '#server/media/mp4/trim-track.ts';
 import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { type NewSample, readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
@@ -34,8 +34,6 @@ export interface LengthsInput {
  */
 const LOOKED_AT = 16;
 const LEAST_WHOLE = 0.75;
-/** No coded picture is larger. */
-const MAX_SAMPLE_BYTES = 64 << 20;
 /** Bytes of each length that is written. */
 const LENGTH_SIZE = 4;
 

@@ -1,3 +1,4 @@
+import { SHA256_HEX } from '#common/sha256.ts';
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readFile, stat, statfs } from 'node:fs/promises';
@@ -29,7 +30,6 @@ import {
   type S3Settings,
 } from './s3-client.ts';
 
-const SHA256 = /^[0-9a-f]{64}$/;
 /**
  * Parts of an upload, two at a time; smaller files go in one request. The service takes 10 000 parts of 5 MiB and more.
  */
@@ -50,7 +50,7 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
   const lock = createKeyedLock();
   const cache = createFileCache(cacheFolder, settings.cacheBytes);
   const keyOf = (sha256: string) => {
-    if (!SHA256.test(sha256)) throw notFound();
+    if (!SHA256_HEX.test(sha256)) throw notFound();
     return `${settings.prefix}${sha256}`;
   };
   await client.send(new HeadBucketCommand({ Bucket })).catch((error: unknown) => {
@@ -173,7 +173,7 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
 async function* listObjects(client: S3Client, bucket: string, prefix: string): AsyncIterable<ListedFile> {
   for await (const { key, sizeBytes, storedAtMs } of listS3(client, bucket, prefix)) {
     const sha256 = key.slice(prefix.length);
-    if (SHA256.test(sha256)) yield { sha256, sizeBytes, storedAtMs: storedAtMs + CLOCK_MS };
+    if (SHA256_HEX.test(sha256)) yield { sha256, sizeBytes, storedAtMs: storedAtMs + CLOCK_MS };
   }
 }
 

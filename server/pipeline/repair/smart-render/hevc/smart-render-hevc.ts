@@ -25,7 +25,7 @@ import { makeHevcStandIns, type HevcStandIns } from './smart-render-hevc-stand-i
 import { encodeStretches } from './smart-render-hevc-stretches.ts';
 import type { PictureEdit } from '../../picture-edit.ts';
 import { damagedPlaces } from '../smart-render-damaged.ts';
-import type { Cut, Segment } from '../smart-render-plan.ts';
+import { isInStretch, type Cut, type Segment } from '../smart-render-plan.ts';
 import {
   declined,
   type PlacedClip,
@@ -176,7 +176,7 @@ function outcomeOf(rendered: Rendered): Omit<DoneSmartRender, 'heldFrames'> {
   const spans = changedSpans(segments, moved, order);
   const own = new Set(alone.samples);
   const isCoded = (sample: number) =>
-    own.has(sample) || moved.has(sample) || segments.some((segment) => isReplaced(segment, sample));
+    own.has(sample) || moved.has(sample) || segments.some((segment) => isInStretch(segment, sample));
   const recounted = [...raised.keys()].filter((sample) => !isCoded(sample));
   const single = [...alone.samples, ...alone.staying].map(frameOf);
   const singleSpans = single.map((frame) => ({ firstFrame: frame, endFrame: frame + 1 }));
@@ -190,9 +190,6 @@ function outcomeOf(rendered: Rendered): Omit<DoneSmartRender, 'heldFrames'> {
     seen: [],
   };
 }
-
-const isReplaced = ({ firstSample, endSample, leaning }: Segment, sample: number): boolean =>
-  (sample >= firstSample && sample < endSample) || leaning.includes(sample);
 
 const framesOf = ({ firstFrame, endFrame }: { readonly firstFrame: number; readonly endFrame: number }) =>
   Array.from({ length: endFrame - firstFrame }, (_, at) => firstFrame + at);

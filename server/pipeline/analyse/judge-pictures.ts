@@ -128,7 +128,7 @@ export function judgePictures(
   const findStutter = (pictureSurplus: number | null) =>
     detectStutter(series, { cuts, fps, pictureSurplus, isTorn }).flatMap((run) => {
       const own = withoutConcealed(run, isSound, speaksTrue);
-      if (own === null || isRestBesideDamage(own, { moves, cuts, isSound })) return [];
+      if (own === null || isRestBesideDamage(own, { moves, cuts, isSound, speaksTrue })) return [];
       const isRun = own.last > own.first || !times.variableByNature;
       return isRun ? [besideDamage(own, pictureSurplus, isTornBeside(own))] : [];
     });

@@ -14,6 +14,8 @@ export interface BesideDamage {
   readonly cuts: readonly number[];
   /** True for decoded pictures that are neither damaged nor refer to damaged ones. */
   readonly isSound: (decoded: number) => boolean;
+  /** True for decoded pictures whose own data are whole, so that they repeat or move as these say. */
+  readonly speaksTrue: (decoded: number) => boolean;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface BesideDamage {
  */
 export function isRestBesideDamage(
   { first, last }: { readonly first: number; readonly last: number },
-  { moves, cuts, isSound }: BesideDamage,
+  { moves, cuts, isSound, speaksTrue }: BesideDamage,
 ): boolean {
   const inside = median(moves.slice(first, last + 1));
   return [-1, 1].some((direction) => {
@@ -31,14 +33,31 @@ export function isRestBesideDamage(
     const beside = Array.from({ length: FLANK }, (_, far) => start + direction * far);
     const torn = beside.find((at) => at >= 0 && at < moves.length && !isSound(at));
     if (torn === undefined) return false;
-    let at = torn;
-    while (at >= 0 && at < moves.length && !isSound(at)) at += direction;
-    // A step belongs to the picture it leads to: the first one after the damage starts from the damaged picture.
-    const beyond: number[] = [];
-    for (at += direction < 0 ? 0 : 1; beyond.length < FLANK; at += direction) {
-      if (at <= 0 || at >= moves.length || !isSound(at) || !isSound(at - 1) || cuts.includes(at)) break;
-      beyond.push(moves[at] ?? 0);
-    }
-    return beyond.length >= LEAST_BEYOND && inside > MAX_QUIET * median(beyond);
+    const place = { moves, cuts, torn, direction };
+    // Damage may last to the end of the clip; what refers to it still moves as its own data say.
+    const beyond = [isSound, speaksTrue]
+      .map((isTrusted) => movesBeyond(place, isTrusted))
+      .find(({ length }) => length >= LEAST_BEYOND);
+    return beyond !== undefined && inside > MAX_QUIET * median(beyond);
   });
+}
+
+interface DamagedPlace extends Pick<BesideDamage, 'moves' | 'cuts'> {
+  /** The damaged picture nearest to the run. */
+  readonly torn: number;
+  readonly direction: number;
+}
+
+/** Block differences between the first trusted pictures beyond damage, in the same shot. */
+function movesBeyond(
+  { moves, cuts, torn, direction }: DamagedPlace,
+  isTrusted: (decoded: number) => boolean,
+): number[] {
+  const beyond: number[] = [];
+  // A step belongs to the picture it leads to: the first one after the damage starts from the damaged picture.
+  for (let at = torn; at > 0 && at < moves.length && beyond.length < FLANK; at += direction) {
+    if (cuts.includes(at)) break;
+    if (isTrusted(at) && isTrusted(at - 1)) beyond.push(moves[at] ?? 0);
+  }
+  return beyond;
 }

@@ -19,6 +19,21 @@ function fading(step: (i: number) => number) {
   });
 }
 
+/** A clip that rests up to a picture and grows brighter behind it, by `step` grey levels a picture. */
+function fadingFrom(last: number, step: number) {
+  const changes = moves.map((_, i) => (i <= last ? 0 : step));
+  let luma = 2;
+  return frameSeries(
+    changes.map((change) => 12 * change),
+    {
+      meanDiff: changes,
+      histogramDiff: changes.map((change) => change / 128),
+      lumaMean: changes.map((change) => (luma += change)),
+      sharpness: changes.map(() => 45),
+    },
+  );
+}
+
 describe('isBetweenFades', () => {
   it('recognises a still that fades in, rests and fades out', () => {
     const still = fading((i) => (i < run.first ? 2 : -2));
@@ -35,6 +50,19 @@ describe('isBetweenFades', () => {
         { cuts: [], fps: 30 },
       ),
     ).toEqual([]);
+  });
+
+  it('recognises a title over black that a clip begins or ends with', () => {
+    const title = { lumaP10: moves.map(() => 2), lumaP90: moves.map(() => 2) };
+    const start = { first: 2, last: 30, cutSet: new Set<number>() };
+    const fadesIn = fadingFrom(start.last, 2);
+    expect(isBetweenFades({ ...fadesIn, ...title }, start)).toBe(true);
+    expect(detectStutter({ ...fadesIn, ...title }, { cuts: [], fps: 30 })).toEqual([]);
+    expect(
+      isBetweenFades({ ...fadesIn, lumaP10: moves.map(() => 2), lumaP90: moves.map(() => 90) }, start),
+    ).toBe(false);
+    const halted = { ...fading(() => 2), ...title };
+    expect(isBetweenFades(halted, place)).toBe(false);
   });
 
   it('leaves a fade that pauses and continues, and motion, to the other rules', () => {

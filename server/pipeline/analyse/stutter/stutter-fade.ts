@@ -1,4 +1,5 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
+import { isEmpty } from '../detect-cuts.ts';
 
 /** Pictures on each side of a run that are examined... */
 const FLANK = 6;
@@ -24,10 +25,14 @@ export interface FadePlace {
 
 /**
  * True for a run between a fade and an opposite one: a still, or black, that is shown for a moment. A fade that halts
- * and continues is a defect like any other. Fades of other shots do not count.
+ * and continues is a defect like any other. Fades of other shots do not count. Black under a small title needs a fade
+ * on one side only, because a clip may begin or end with it.
  */
 export function isBetweenFades(series: FrameSeries, { first, last, cutSet }: FadePlace): boolean {
-  return fadeOf(series, cutSet, first - 1, -1) * fadeOf(series, cutSet, last + 1, 1) < 0;
+  const before = fadeOf(series, cutSet, first - 1, -1);
+  const after = fadeOf(series, cutSet, last + 1, 1);
+  if (before * after !== 0) return before * after < 0;
+  return before + after !== 0 && isEmpty(series, last);
 }
 
 /** Whether the pictures on one side only grow brighter (1) or darker (-1); 0 otherwise. */

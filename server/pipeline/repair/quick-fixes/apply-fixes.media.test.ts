@@ -226,6 +226,18 @@ describe('quick fixes', () => {
     expect(Math.abs((info.durationMs ?? 0) - 16_000)).toBeLessThan(60);
   }, 120_000);
 
+  it('say why a platform does not take a clip that is too short without the wait before its first picture', async () => {
+    const waits = 'testsrc2=s=160x284:r=10:d=2.9,setpts=PTS+0.1/TB';
+    const coding = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -an';
+    const clip = await make('waits.mp4', waits, 'sine=d=0.1', coding);
+    const made = await apply(clip, ['tiktok-optimize']);
+    expect(made.of('tiktok-optimize')).toMatchObject({
+      state: 'failed',
+      detail: 'TikTok does not take this clip: it runs 2.9 s, 3 s are the least. No file was made.',
+    });
+    expect(made.exports).toEqual([]);
+  });
+
   it('reuse the pieces of a killed attempt', async () => {
     const wide = file('pieces.mp4');
     const workDir = file('killed');

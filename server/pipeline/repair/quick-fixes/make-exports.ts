@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { FixId } from '#common/fixes.ts';
-import { checkPlatforms, type Platform } from '#common/platform-check.ts';
+import { checkPlatforms, type Platform, type PlatformRemark } from '#common/platform-check.ts';
 import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
 import { CODING_WALL_MS, runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
@@ -66,11 +66,7 @@ export async function makeExport(
   );
   if (tooLong) {
     // Nothing is cut away: a program cannot decide which part may go.
-    outcomes.settle(
-      fix,
-      'failed',
-      `${NAMES[platform]} does not take this clip: ${refusalOf(tooLong)}. No file was made.`,
-    );
+    outcomes.settle(fix, 'failed', notTaken(platform, [tooLong]));
     return null;
   }
   const outputPath = path.join(task.workDir, `${platform}.mp4`);
@@ -98,14 +94,23 @@ export async function makeExport(
     return { fix, path: outputPath };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    outcomes.settle(
-      fix,
-      'failed',
-      `The file for ${NAMES[platform]} could not be made. Your clip is as it was.`,
-    );
+    const made = `The file for ${NAMES[platform]} could not be made. Your clip is as it was.`;
+    outcomes.settle(fix, 'failed', error instanceof NotTaken ? notTaken(platform, error.remarks) : made);
     return null;
   }
 }
+
+/** A made file that its platform refuses: without the wait before its first picture, a clip may be too short. */
+class NotTaken extends MediaToolError {
+  readonly remarks: readonly PlatformRemark[];
+  constructor(platform: Platform, remarks: readonly PlatformRemark[]) {
+    super('tool_failed', `${platform} does not take the file: ${remarks.map(refusalOf).join(', ')}`);
+    this.remarks = remarks;
+  }
+}
+
+const notTaken = (platform: Platform, remarks: readonly PlatformRemark[]) =>
+  `${NAMES[platform]} does not take this clip: ${remarks.map(refusalOf).join(', ')}. No file was made.`;
 
 function madeWords({ stream, platform }: PlatformPlanInput, info: MediaInfo, copied: boolean): string {
   const [made] = info.video;
@@ -189,10 +194,10 @@ async function mustBeFine(
   const { stages, signal } = job;
   const { tools } = job.task;
   const verdict = checked(info, platform);
-  const boxed = verdict?.remarks.some(({ kind }) => kind === 'boxed' || kind === 'no_short');
-  const why = verdict?.remarks.map(refusalOf).join(', ') ?? '';
-  const wrong = new MediaToolError('tool_failed', `the file for ${platform} is not as it should be: ${why}`);
-  if (!verdict || verdict.refused || boxed) throw wrong;
+  const wrong = new MediaToolError('tool_failed', `the file for ${platform} is not as it should be`);
+  if (!verdict) throw wrong;
+  const against = verdict.remarks.filter(({ kind }) => kind !== 'no_sound');
+  if (against.length > 0) throw new NotTaken(platform, against);
   const hashes = (await hashPackets({ path: outputPath, info, tools, signal }, 'v'))
     .map(({ hash }) => hash)
     .join();

@@ -38,11 +38,15 @@ function mendTrack(track: Track, runs: readonly FragmentRun[]): [FragmentRun, Fr
   const usual = median(runs.flatMap(({ samples }) => samples.map(({ durationTicks }) => durationTicks)));
   const longest = LONGEST_SECONDS * track.timescale;
   const most = track.handler === 'soun' && usual > 0 ? Math.min(longest, MOST_SOUND * usual) : longest;
-  const waits = waitsAtFirst(runs, ROUNDED * usual);
-  const sane = runs.map((run, index) => ({
-    ...run,
-    samples: run.samples.map((sample, at) => saneSample(sample, waits && index + at === 0 ? longest : most)),
-  }));
+  const sane = runs.map((run, index) => {
+    const limit = leadsOn(run, runs[index + 1] ?? null, ROUNDED * usual) ? longest : most;
+    // Nothing contradicts a late start where no next run tells its own.
+    const isDelayed = index === 0 && run.startTicks !== null && (runs[1]?.startTicks ?? null) === null;
+    return {
+      ...run,
+      samples: run.samples.map((sample, at) => saneSample(sample, isDelayed && at === 0 ? longest : limit)),
+    };
+  });
   function saneSample(sample: FragmentSample, limit: number): FragmentSample {
     const { durationTicks, shiftTicks } = sample;
     if (durationTicks <= limit && Math.abs(shiftTicks) <= longest) return sample;
@@ -68,13 +72,13 @@ function mendTrack(track: Track, runs: readonly FragmentRun[]): [FragmentRun, Fr
 }
 
 /**
- * Whether the first sample may be as long as stated. ffmpeg's fragments have no edit lists: a stream that starts late
- * has its first sample at the beginning, extended up to the second. The next run must begin where that leads.
+ * Whether the next run begins where this one ends, so that its samples are as long as stated. ffmpeg's fragments have
+ * no edit lists: a stream that starts late has its first sample at the beginning, extended up to the second. A hole in
+ * the sound extends the sample in front of it.
  */
-function waitsAtFirst([first, second]: readonly FragmentRun[], tolerance: number): boolean {
-  if (!first || first.startTicks === null) return false;
-  const behind = second?.startTicks ?? null;
-  return behind === null || Math.abs(behind - first.startTicks - lengthOf(first)) <= tolerance;
+function leadsOn(run: FragmentRun, next: FragmentRun | null, tolerance: number): boolean {
+  const [start, behind] = [run.startTicks, next?.startTicks ?? null];
+  return start !== null && behind !== null && Math.abs(behind - start - lengthOf(run)) <= tolerance;
 }
 
 const lengthOf = ({ samples }: FragmentRun) =>

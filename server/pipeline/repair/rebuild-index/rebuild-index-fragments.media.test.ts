@@ -128,6 +128,21 @@ describe('rebuildIndex on movies made of fragments', () => {
     expect((await rebuild('padded.mp4', padded)).result.rebuilt).toBe(false);
   });
 
+  it('leaves fragments alone whose sound has a hole, though one sound frame is as long as that', async () => {
+    const lost =
+      "-c copy -bsf:a noise=amount=0:drop='between(n\\,60\\,72)' -movflags frag_keyframe+empty_moov";
+    const args = [
+      '-v',
+      'error',
+      '-i',
+      at('whole.mp4'),
+      ...lost.replaceAll("'", '').split(' '),
+      at('hole.mp4'),
+    ];
+    await runTool('fragment', tools.ffmpeg, args);
+    expect((await rebuild('hole-same.mp4', await readFile(at('hole.mp4')))).result.rebuilt).toBe(false);
+  });
+
   it('restores every picture and all of the sound when a fragment lost its name, its whole list or bytes before it', async () => {
     const [truth, bytes] = [await picturesOf(at('pieces.mp4')), await readFile(at('pieces.mp4'))];
     const fragments = await fragmentsOf();

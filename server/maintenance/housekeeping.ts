@@ -14,7 +14,7 @@ const FIRST_RUN_MS = 30_000;
 const ROUNDS_PER_OBJECT_SWEEP = 12;
 /** Most bytes of stored objects that a round reads again, so that the disk stays free for users. */
 const SCRUB_BYTES = 4 * 1024 ** 3;
-/** How long ended jobs are kept, for questions about them. */
+/** How long ended jobs are kept. */
 const KEEP_JOBS_MS = 14 * DAY_MS;
 
 export interface HousekeepingDeps extends SweepUploadsDeps, SweepDraftsDeps, ScrubDeps {

@@ -12,7 +12,7 @@ import type { UploadLocks } from '#server/pipeline/upload/upload-locks.ts';
 const UNCLAIMED_MS = 10 * 60_000;
 /** A file changed more recently than this may belong to an upload that is just getting its row. */
 const STRAY_FILE_MS = 3600_000;
-/** How long rows of discarded uploads are kept, for questions about them. */
+/** How long rows of discarded uploads are kept. */
 const KEEP_ROWS_MS = 30 * DAY_MS;
 /** Title of a video whose upload came without a file name. */
 const UNNAMED = 'Untitled video';

@@ -93,11 +93,11 @@ export function stretchFilters(rateHz: number, stretch: number, resampler: 'soxr
   return [`asetrate=${from}`, `aresample=${to}:${quality}`, `asetrate=${rateHz}`];
 }
 
-/** Bit rates of AAC-LC, bit/s a channel: transparent from the least on; more than the most is wasted. */
+/** Bit rates of new AAC-LC sound, bit/s a channel: at the least it is transparent. */
 const CHANNEL_BIT_RATE = { least: 96_000, most: 160_000 } as const;
 /**
- * An AAC frame of 1024 samples holds at most 6144 bits a channel (ISO/IEC 14496-3, 4.5.3), six a sample; a tenth is
- * left to the encoder.
+ * An AAC frame of 1024 samples holds at most 6144 bits a channel (ISO/IEC 14496-3, decoder input buffer), six a sample;
+ * a tenth is left to the encoder.
  */
 const MOST_BITS_PER_SAMPLE = 6 * 0.9;
 

@@ -13,7 +13,13 @@ import type { Finding, SpeechSpan } from './analysis.ts';
 import { createOnsetMeter } from './audio-sync/detect-audio-sync-onsets.ts';
 import type { MotionSeries } from './audio-sync/detect-audio-sync-content.ts';
 import { CONTAINER_LIMITS, withoutFirstWaits } from './audio-sync/detect-audio-sync-container.ts';
-import { lostPriming, mayLackPriming, measureSilentHead } from './audio-sync/detect-audio-sync-priming.ts';
+import {
+  beginsWithPriming,
+  decodeHead,
+  lostPriming,
+  mayLackPriming,
+  silentSamplesOf,
+} from './audio-sync/detect-audio-sync-priming.ts';
 import {
   FFMPEG_PRIMING,
   hasEncoderMark,
@@ -162,17 +168,16 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
   // Some writers count a delay at the start twice in the stated duration, and decoded samples include the encoder's
   // padding. The shorter of the two is right.
   const endMs = Math.min(soundEndMs(clock), stated + (stream.durationMs ?? Number.POSITIVE_INFINITY));
-  const silentSamples =
-    moved && !marked && mayLackPriming(stream, input.audioPackets)
-      ? await measureSilentHead(input.inputPath, input.info, input.tools, input.signal)
-      : null;
-  const unmarked = { stream, packets: input.audioPackets, ...pictures, soundEndMs: endMs };
-  const lost = silentSamples === null ? null : lostPriming({ ...unmarked, silentSamples });
   const usual = moved ? usualPriming(stream.codec, input.info.format) : null;
+  const isAsked = moved && !marked && (usual !== null || mayLackPriming(stream, input.audioPackets));
+  const head = isAsked ? await decodeHead(input.inputPath, input.info, input.tools, input.signal) : null;
+  const unmarked = { stream, packets: input.audioPackets, ...pictures, soundEndMs: endMs };
+  const lost = head && lostPriming({ ...unmarked, silentSamples: silentSamplesOf(head) });
+  const known = usual !== null && head && !beginsWithPriming(head, usual) ? 0 : usual;
   const times = {
     ...pictures,
     hiddenPictureMs: input.audioPackets?.hiddenPictureMs ?? 0,
-    soundStartMs: recordedStartMs(stream, input.audioPackets, marked ? FFMPEG_PRIMING : (usual ?? lost)),
+    soundStartMs: recordedStartMs(stream, input.audioPackets, marked ? FFMPEG_PRIMING : (known ?? lost)),
     soundEndMs: endMs,
     leadingSilenceMs: leadingSilenceMs(input.info, heard) ?? 0,
   };

@@ -6,7 +6,7 @@ import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { moveSound } from '#server/test/broken-sound.ts';
 import { makeFolder, testTools as tools } from '#server/test/media-job.ts';
 import { analyseVideo } from '../analyse-video.ts';
-import { measureSilentHead } from './detect-audio-sync-priming.ts';
+import { beginsWithPriming, decodeHead, silentSamplesOf } from './detect-audio-sync-priming.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
 const at = (name: string) => path.join(folder.path, name);
@@ -73,7 +73,35 @@ describe('a sound that was moved by copying its streams', () => {
 
   it('is heard from its first coded sample on, whatever part of it is hidden', async () => {
     const info = await probe(tools, at('hidden.mp4'), 'mov');
-    const silent = await measureSilentHead(at('hidden.mp4'), info, tools);
-    expect(Math.abs((silent ?? 0) - APPLES)).toBeLessThan(225);
+    const head = await decodeHead(at('hidden.mp4'), info, tools);
+    expect(Math.abs(silentSamplesOf(head ?? new Float32Array()) - APPLES)).toBeLessThan(225);
+  });
+});
+
+describe('an MP3 sound that was moved', () => {
+  const MOVED_MS = 250;
+
+  beforeAll(async () => {
+    const args = `-v error -f lavfi -i testsrc2=s=320x192:r=30:d=${SECONDS}`.split(' ');
+    args.push(...`-f lavfi -i anoisesrc=c=pink:a=0.3:r=${RATE_HZ}:seed=3:d=${SECONDS}`.split(' '));
+    // Without a reservoir of bits, each frame can be decoded alone.
+    args.push(...'-c:v libx264 -preset veryfast -bf 0 -g 30 -c:a libmp3lame -reservoir 0'.split(' '));
+    await runTool('make a clip', tools.ffmpeg, [...args, at('mp3.mp4')]);
+    const cut = ['-v', 'error', '-ss', '2', '-i', at('mp3.mp4'), '-c', 'copy'];
+    await runTool('cut it', tools.ffmpeg, [...cut, at('mp3-cut.mp4')]);
+  });
+
+  it.each([
+    ['with the encoder’s priming', 'mp3', true],
+    ['that begins inside the recording', 'mp3-cut', false],
+  ])('%s is measured by what is heard', async (_, name, isPrimed) => {
+    const outputPath = at(`${name}-moved.mp4`);
+    await moveSound({ tools, inputPath: at(`${name}.mp4`), outputPath, offsetMs: MOVED_MS });
+    const info = await probe(tools, outputPath, 'mov');
+    const head = await decodeHead(outputPath, info, tools);
+    expect(beginsWithPriming(head ?? new Float32Array(), 1105)).toBe(isPrimed);
+    const statedMs = (info.audio[0]?.startMs ?? 0) - (info.video[0]?.startMs ?? 0);
+    const heardMs = isPrimed ? MOVED_MS : statedMs;
+    expect(Math.abs(((await offsetOf(path.basename(outputPath))) ?? 0) - heardMs)).toBeLessThan(3);
   });
 });

@@ -105,18 +105,47 @@ function hePriming(silentSamples: number, longerSamples: number): number {
   return isShort ? HE_PRIMINGS.short : HE_PRIMINGS.long;
 }
 
+/** Samples before the first audible one in the head of a sound; the length of the head when none is audible. */
+export function silentSamplesOf(head: Float32Array): number {
+  const heard = head.findIndex((value) => Math.abs(value) > HEARD_AMPLITUDE);
+  return heard < 0 ? head.length : heard;
+}
+
 /**
- * Samples before the first audible one in the head of a sound, including what an edit list hides; the length of the
- * head when none is audible.
+ * Priming is this much quieter than the sound behind it. The peak of its second half is up to 0.163 of that of the sound
+ * in 72 starts of speech, wind and clips coded by LAME, libopus and ffmpeg's AC-3 (E-AC-3: 0.2 in one of 24); where
+ * copying cut the same files a second later, it is 0.153 to 3.9. Four of 24 cut MP3 sounds look as if they had priming,
+ * because their first frame needs bits of the one before and stays silent.
+ */
+const PRIMING_PEAK = 0.18;
+
+/**
+ * Whether the head of a sound holds the encoder's priming. A sound that was copied from a file without a way to hide
+ * it, or cut by copying, may begin without any.
+ * @param priming samples that the encoder usually puts before the sound
+ * @returns true also when nothing is heard behind the priming, so that nothing tells
+ */
+export function beginsWithPriming(head: Float32Array, priming: number): boolean {
+  const peak = (from: number, to: number) =>
+    head.subarray(from, to).reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const behind = peak(priming, Math.round(1.6 * priming));
+  return (
+    behind <= HEARD_AMPLITUDE ||
+    peak(Math.round(priming / 2), Math.round(0.9 * priming)) <= PRIMING_PEAK * behind
+  );
+}
+
+/**
+ * Decodes the head of the first sound, including what an edit list hides, as mono samples at its own rate.
  * @returns null when the sound cannot be decoded
  * @throws MediaToolError when ffmpeg cannot run or the job is cancelled
  */
-export async function measureSilentHead(
+export async function decodeHead(
   inputPath: string,
   info: MediaInfo,
   tools: ToolPaths,
   signal?: AbortSignal,
-): Promise<number | null> {
+): Promise<Float32Array | null> {
   const [stream] = info.audio;
   if (!stream) return null;
   const chunks: Buffer[] = [];
@@ -148,7 +177,5 @@ export async function measureSilentHead(
     throw error;
   }
   const bytes = Buffer.concat(chunks);
-  const count = Math.floor(bytes.length / 4);
-  for (let at = 0; at < count; at += 1) if (Math.abs(bytes.readFloatLE(4 * at)) > HEARD_AMPLITUDE) return at;
-  return count;
+  return Float32Array.from({ length: Math.floor(bytes.length / 4) }, (_, at) => bytes.readFloatLE(4 * at));
 }

@@ -83,7 +83,7 @@ export async function encodeStretches(input: StretchesInput): Promise<EncodedStr
   return { encoded, moved, heldPlaces };
 }
 
-/** Whether a stretch holds damaged pictures as they are shown, whose traces must not be coded coarsely. */
+/** Whether a stretch shows damaged pictures as the decoder does (`shownFactor`). */
 const showsDamage = ({ damaged }: StretchesInput, { pictures }: Segment): boolean =>
   pictures.some(({ pixels }) => pixels.kind === 'original' && damaged.has(pixels.frame));
 

@@ -6,8 +6,8 @@ import { LongestFirst } from './server/test/longest-first.ts';
 
 // vitest by itself leaves a core to its own process, which is idle most of the time.
 const maxWorkers = Math.max(2, availableParallelism() - 1);
-// Node loads what runs in it by itself (see the file), and the files of tests that a process runs share what is loaded: code that
-// many of them use is read, and made fast, once.
+// Node loads the sources of these tests itself (see the file), and the test files that one process runs share what is
+// loaded: code that many of them use is read, and made fast, once.
 const node = {
   environment: 'node' as const,
   pool: 'forks' as const,
@@ -16,13 +16,14 @@ const node = {
   execArgv: ['--import', path.join(import.meta.dirname, 'server/test/native-sources.mjs')],
   experimental: { viteModuleRunner: false, nodeLoader: false },
 };
-// They spend a part of their time in waiting for a tool to start or to end.
+// Media tests spend part of their time waiting for ffmpeg to start or to end.
 const mediaWorkers = maxWorkers + 1;
 // A busy machine makes things late, not wrong: what a test waits for may take long.
 const patient = { testTimeout: 30_000, expect: { poll: { timeout: 15_000 } } } as const;
-// They put something else in the place of a module (`vi.mock`), which must not have been loaded before.
+// These tests replace a module (`vi.mock`), which must not have been loaded by another file before.
 const REPLACING = ['web/data/uploads/uploads.test.ts', 'web/pages/videos/video-grid.test.tsx'];
-// Node 25 and newer have a `localStorage` of their own, which jsdom's does not replace and which is undefined without a file.
+// Node 25 and newer have a `localStorage` of their own, which jsdom's does not replace and which is undefined without a
+// file.
 const NO_WEB_STORAGE = '--no-experimental-webstorage';
 const web = {
   root: import.meta.dirname,

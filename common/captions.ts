@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Limits of the captions of one video (D-63, N10). */
+/** Limits of the captions of one video. */
 export const CAPTION_LIMITS = {
   cues: 2000,
   /** Characters per cue. */

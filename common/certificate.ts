@@ -1,3 +1,4 @@
+import { SHA256_HEX } from './sha256.ts';
 import { z } from 'zod';
 import {
   defectKind,
@@ -19,7 +20,7 @@ export const CERTIFICATE_SCHEMA = 'reelmend.certificate/1';
 
 /** Lower-case hexadecimal, because base64 writes some values in more than one way. */
 const hexOf = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`));
-export const sha256Hex = hexOf(32);
+export const sha256Hex = z.string().regex(SHA256_HEX);
 
 /** Raw Ed25519 public key of 32 bytes. */
 export const publicKeyHex = hexOf(32);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * Every error of the API: code -> HTTP status, and the message used when the thrower gives none. Clients depend on the
- * code, never on the text (except the login page, see D-19).
+ * code, never on the text (except on the login page, where the specification matches the text).
  */
 export const ERRORS = {
   bad_request: { status: 400, message: 'The request could not be understood.' },
@@ -58,7 +58,7 @@ function isErrorCode(value: unknown): value is ErrorCode {
 
 export const errorCode = z.custom<ErrorCode>(isErrorCode);
 
-/** Body of every error answer (D-18): `error` repeats `message` because the verification page reads it. */
+/** Body of every error answer: `error` repeats `message` because the verification page reads it. */
 export const errorBody = z.object({
   code: errorCode,
   message: z.string(),

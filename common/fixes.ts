@@ -16,7 +16,7 @@ export type FixId = (typeof FIXES)[number]['id'];
 const PLATFORM_FIXES: ReadonlySet<FixId> = new Set(
   FIXES.filter(({ category }) => category === 'platform').map(({ id }) => id),
 );
-/** Whether a fix makes a separate file for a platform and leaves the clip unchanged (D-71). */
+/** Whether a fix makes a separate file for a platform and leaves the clip unchanged. */
 export const isPlatformFix = (id: FixId): boolean => PLATFORM_FIXES.has(id);
 export const fixId = z.enum([
   'wind-noise',

@@ -1,5 +1,7 @@
 /** Numbers of the specification (section 9) and of our decisions; each is defined only here. */
 
+export const DAY_MS = 24 * 3600_000;
+
 export const MAX_UPLOAD_BYTES = 2 * 1024 ** 3;
 export const MIN_UPLOAD_BYTES = 1;
 /**
@@ -7,12 +9,12 @@ export const MIN_UPLOAD_BYTES = 1;
  * chunks.
  */
 export const UPLOAD_CHUNK_BYTES = 8 * 1024 ** 2;
-/** How long unfinished uploads are kept (D-109). */
-export const UPLOAD_TTL_MS = 7 * 24 * 3600_000;
+/** How long unfinished uploads are kept. */
+export const UPLOAD_TTL_MS = 7 * DAY_MS;
 /** Maximum of open uploads per account. */
 export const MAX_OPEN_UPLOADS = 20;
 
-/** Polling intervals while push is down (specification section 9, D-83). */
+/** Polling intervals while push is down (specification section 9). */
 export const POLL_MS = {
   status: 2000,
   stats: 5000,
@@ -25,7 +27,7 @@ export const POLL_MS = {
   ideas: 10_000,
   leaderboard: 30_000,
 } as const;
-/** Interval of the safety poll while push is healthy (D-83). */
+/** Interval of the safety poll while push is healthy. */
 export const SAFETY_POLL_MS = 30_000;
 export const SESSION_FRESH_MS = 5 * 60_000;
 
@@ -44,7 +46,7 @@ export const NAME_TOO_LONG = `The name has at most ${FILE_NAME_MAX} characters.`
 export const IDEA_TEXT_MAX = 2000;
 export const IDEA_NAME_MAX = 40;
 
-/** Minutes saved per fixed issue, for the "Saved" tile (D-75); labelled as an estimate. */
+/** Minutes saved per fixed issue, for the "Saved" tile; labelled as an estimate. */
 export const MINUTES_SAVED_PER_FIX = 5;
 /**
  * Maximum of fixes per clip that count for the time saved. A lost second is thirty missing pictures but one piece of

@@ -21,14 +21,14 @@ export interface Plan {
   readonly notReady: readonly string[];
   readonly popular: boolean;
   readonly paid: boolean;
-  /** Videos per calendar month in UTC; null for no limit (D-38). */
+  /** Videos per calendar month in UTC; null for no limit. */
   readonly videosPerMonth: number | null;
-  /** Days that a draft backup is kept (D-39). */
+  /** Days that a draft backup is kept. */
   readonly draftDays: number;
   readonly allows: readonly PlanFeature[];
 }
 
-/** The three plans: texts from the specification (section 9), limits from decisions D-36 to D-43. */
+/** The three plans: texts from the specification (section 9), limits as decided (docs/decisions.md). */
 export const PLANS: Readonly<Record<PlanSlug, Plan>> = {
   starter: {
     slug: 'starter',

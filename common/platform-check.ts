@@ -99,7 +99,7 @@ export interface PlatformVerdict {
 const HINTS: readonly PlatformRemark['kind'][] = ['boxed', 'no_short', 'no_sound'];
 /** A picture may differ this much from 9:16 before bars or crops become visible: two percent. */
 const UPRIGHT = 9 / 16;
-const SHAPE_TOLERANCE = 0.02;
+export const SHAPE_TOLERANCE = 0.02;
 /** Containers round average rates: 59.94 and 60.01 count as sixty. */
 const RATE_TOLERANCE_FPS = 0.5;
 

@@ -168,7 +168,7 @@ export const stepRecord = z.object({
 });
 export type StepRecord = z.infer<typeof stepRecord>;
 
-/** Timed caption cue; `text` is null when no speech engine is configured: text is never invented (D-63). */
+/** Timed caption cue; `text` is null when no speech engine is configured: text is never invented. */
 export const captionCue = z.object({
   startMs: z.number(),
   endMs: z.number(),

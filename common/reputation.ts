@@ -1,4 +1,4 @@
-/** Reputation levels of the board (specification section 3); colours and icons are ours (D-105). */
+/** Reputation levels of the board (specification section 3); colours and icons are ours. */
 export const LEVELS = [
   { name: 'Newcomer', minPoints: 0, icon: 'sprout', colour: 'slate' },
   { name: 'Contributor', minPoints: 50, icon: 'needle', colour: 'teal' },
@@ -17,7 +17,7 @@ export function levelFor(points: number): Level {
 export const POINTS = {
   idea: 10,
   voteReceived: 5,
-  /** Given once, when an idea reaches `popularVotes` votes (D-98). */
+  /** Given once, when an idea reaches `popularVotes` votes. */
   popularBonus: 25,
   popularVotes: 10,
 } as const;

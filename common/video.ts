@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export { HERO_EXTENSIONS } from './limits.ts';
 
-/** Status values named in the specification (section 3); any other value is shown neutrally (D-73). */
+/** Status values named in the specification (section 3); any other value is shown neutrally. */
 export const VIDEO_STATUSES = ['processing', 'completed', 'failed'] as const;
 export type VideoStatus = (typeof VIDEO_STATUSES)[number];
 
@@ -64,7 +64,7 @@ export type FixesApplied = z.infer<typeof fixesApplied>;
 export const MADE_PLAYABLE = 'corruptedSectionsMadePlayable';
 
 /**
- * Sum of all fixes: a count counts as itself, `true` as one (D-76); sections made playable are included in the
+ * Sum of all fixes: a count counts as itself, `true` as one; sections made playable are included in the
  * corrupted ones.
  */
 export function countFixes(fixes: FixesApplied): number {

@@ -1,6 +1,6 @@
 import type { VideoIssues } from '#common/video.ts';
 
-/** Defects that the library can be filtered by (D-67). */
+/** Defects that the library can be filtered by. */
 const FILTERED_DEFECTS = [
   'stutteredCuts',
   'audioSyncIssues',

@@ -41,7 +41,10 @@ export interface OutboxWatch {
   /** Emits the facts recorded since the last read. The first read only finds out where to begin. */
   look(): Promise<void>;
   stop(): void;
-  /** Removes facts older than an hour. @returns how many */
+  /**
+   * Removes facts older than an hour.
+   * @returns how many
+   */
   purge(nowMs: number): Promise<number>;
 }
 

@@ -12,7 +12,7 @@ const FEATURE_NAMES: Readonly<Record<PlanFeature, string>> = {
 };
 
 /**
- * The rule of plans (D-40); the two other rules are "signed in" (`http/authenticate.ts`) and "yours, or it does not
+ * The rule of plans; the two other rules are "signed in" (`http/authenticate.ts`) and "yours, or it does not
  * exist" (every query names the owner). Check it after the owner, so that the answer reveals nothing about other
  * people's things.
  * @param enforcePlans false makes everything available to everybody

@@ -21,7 +21,7 @@ const UploadPanel = lazy(() =>
   import('./panels/upload/upload-panel.tsx').then(({ UploadPanel: panel }) => ({ default: panel })),
 );
 
-/** Shows a page, or the auth page at the same address when the page needs a signed-in user (D-14). */
+/** Shows a page, or the auth page at the same address when the page needs a signed-in user. */
 function Gate({ page }: { readonly page: RoutePage }) {
   const session = useSession();
   if (page.access === 'signed-in' && session.status !== 'signed-in') return <AuthPage stay />;

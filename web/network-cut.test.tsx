@@ -76,7 +76,10 @@ const makeIdea = (id: string, votes: number): IdeaDto => ({
   mine: false,
 });
 
-/** Opens all live pages at once with their own socket. @returns their text, and the socket's events */
+/**
+ * Opens all live pages at once with their own socket.
+ * @returns their text, and the socket's events
+ */
 function open() {
   const store = createStore();
   const client = createQueryClient();

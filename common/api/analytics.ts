@@ -28,7 +28,7 @@ export const analyticsMonth = z.object({
   issuesFixed: count,
   /** Length of the clips in which something was repaired, minutes. */
   minutesMended: z.number(),
-  /** Estimate: 5 minutes per fixed issue (D-75), at most an hour per video. */
+  /** Estimate: 5 minutes per fixed issue, at most an hour per video. */
   minutesSaved: z.number(),
   /** Bytes of originals and versions created in the month that are still stored. */
   addedBytes: count,

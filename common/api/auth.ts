@@ -5,7 +5,7 @@ import { defineEndpoint, messageBody } from './endpoint.ts';
 import { CURRENT_USER_PATH } from './session-path.ts';
 
 /**
- * The signed-in user as the client sees it (D-22); never contains a password or its hash. Every field has a fallback,
+ * The signed-in user as the client sees it; never contains a password or its hash. Every field has a fallback,
  * so a user without a name is accepted too.
  */
 export const sessionUser = z.object({
@@ -16,7 +16,7 @@ export const sessionUser = z.object({
   emailVerified: z.boolean().catch(true),
   /** End of a running trial, ISO 8601; null without one. */
   trialEndsAt: z.string().nullable().catch(null),
-  /** `off`: only the operator sets plans, and the sign-up wizard makes no call (D-35). */
+  /** `off`: only the operator sets plans, and the sign-up wizard makes no call. */
   billing: z.enum(['trial', 'off']).optional(),
 });
 export type SessionUser = z.infer<typeof sessionUser>;

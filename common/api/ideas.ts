@@ -9,7 +9,7 @@ export const ideaDto = z.object({
   createdAt: z.string(),
   votes: z.number().int().default(0),
   status: z.string().nullish(),
-  /** Real reputation of the author; 0 for an anonymous or differently named author (D-96, D-97). */
+  /** Real reputation of the author; 0 for an anonymous or differently named author. */
   reputation: z.number().int().default(0),
   votedByMe: z.boolean().default(false),
   mine: z.boolean().default(false),

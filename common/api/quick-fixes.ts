@@ -52,7 +52,7 @@ export const clipVersionDto = z.object({
 });
 export type ClipVersionDto = z.infer<typeof clipVersionDto>;
 
-/** A file made for one platform beside the clip (D-71). */
+/** A file made for one platform beside the clip. */
 export const platformExportDto = z.object({
   id,
   fix: fixId,

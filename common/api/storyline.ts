@@ -5,7 +5,7 @@ import { defineEndpoint, idParams } from './endpoint.ts';
 const word = z.union([z.string(), z.number()]).transform(String);
 const words = z.array(word).default([]);
 
-/** What picture and sound of a clip show about its story (specification section 3, D-64). */
+/** What picture and sound of a clip show about its story (specification section 3). */
 export const storylineDto = z.object({
   title: z.string(),
   summary: z.string(),

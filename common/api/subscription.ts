@@ -29,7 +29,7 @@ export const subscriptionApi = {
     summary: 'The plan of the account, its running trial and the trials it has had.',
     response: subscriptionState,
   }),
-  /** The only call of the sign-up wizard (D-35); card and account fields never leave the browser. */
+  /** The only call of the sign-up wizard; card and account fields never leave the browser. */
   subscribe: defineEndpoint({
     method: 'POST',
     path: '/api/subscription',

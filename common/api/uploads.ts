@@ -1,3 +1,4 @@
+import { SHA256_HEX } from '../sha256.ts';
 import { z } from 'zod';
 import { ERRORS } from '../errors.ts';
 import { FILE_NAME_MAX, NAME_TOO_LONG, MAX_UPLOAD_BYTES } from '../limits.ts';
@@ -7,7 +8,7 @@ import { defineEndpoint, id } from './endpoint.ts';
 export const EMPTY_FILE = 'The file is empty.';
 
 const NO_SIZE = 'fileSize must be a decimal number of bytes';
-// A decimal string in the specification; a number is accepted too (D-55).
+// A decimal string in the specification; a number is accepted too.
 const bytes = z
   .union([z.string().regex(/^\d{1,16}$/, NO_SIZE), z.number()], NO_SIZE)
   .transform(Number)
@@ -28,10 +29,7 @@ export const uploadIntent = z
       .optional(),
     fileType: z.string().max(100).optional(),
     /** SHA-256 (hex) over the size and the first and last MiB of the file. */
-    fingerprint: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/)
-      .optional(),
+    fingerprint: z.string().regex(SHA256_HEX).optional(),
     /** Answer with `known`, and without an address, when the account already has a video made from this file. */
     tellKnown: z.boolean().optional(),
   })

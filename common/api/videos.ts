@@ -7,11 +7,11 @@ import { fixesApplied, processingStepId, VIDEO_STATUSES, videoIssues } from '../
 import { defineEndpoint, id, idParams, messageBody } from './endpoint.ts';
 import { makeCursor, pageQuery } from './paging.ts';
 
-// Any text: the client shows unknown states neutrally instead of failing (D-73).
+// Any text: the client shows unknown states neutrally instead of failing.
 const status = z.string();
 
 /**
- * The smaller copy that Download gives when the plan's size limit is below the result's size (D-42); it is made once.
+ * The smaller copy that Download gives when the plan's size limit is below the result's size; it is made once.
  * The whole result and the original stay unchanged.
  */
 export const limitedExport = z.object({
@@ -76,7 +76,7 @@ export const videoDto = statusDto.extend({
   originalSha256: z.string().nullable().default(null),
   resultSha256: z.string().nullable().default(null),
   isSample: z.boolean().default(false),
-  /** True when the public share page is on (D-28). */
+  /** True when the public share page is on. */
   shared: z.boolean().default(false),
 });
 export type VideoDto = z.infer<typeof videoDto>;
@@ -84,7 +84,7 @@ export type VideoDto = z.infer<typeof videoDto>;
 export const VIDEO_SORTS = ['newest', 'oldest', 'name', 'size'] as const;
 export type VideoSort = (typeof VIDEO_SORTS)[number];
 
-/** Defects that the library can be filtered by (D-67); `none`: analysed, and none of them found. */
+/** Defects that the library can be filtered by; `none`: analysed, and none of them found. */
 export const DEFECT_FILTERS = [
   'stutteredCuts',
   'audioSyncIssues',
@@ -119,7 +119,7 @@ export const statsDto = z.object({
   videosFailed: z.number().int().optional(),
   draftsSaved: z.number().int(),
   issuesFixed: z.number().int(),
-  /** Whole hours as text, e.g. "0h" (D-75). */
+  /** Whole hours as text, e.g. "0h". */
   timeSaved: z.string(),
   /** Videos of the current UTC month and the plan's limit (null: no limit). */
   quota: z
@@ -128,7 +128,7 @@ export const statsDto = z.object({
 });
 export type StatsDto = z.infer<typeof statsDto>;
 
-/** Public page of a shared video (D-28). */
+/** Public page of a shared video. */
 export const sharedVideoDto = z.object({
   id,
   title: z.string(),

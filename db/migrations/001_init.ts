@@ -104,7 +104,7 @@ export async function up(knex: Knex): Promise<void> {
   await knex.schema.createTable('drafts', (t) => {
     t.string('id', 32).primary();
     t.string('user_id', 32).notNullable().references('users.id').onDelete('CASCADE');
-    // No foreign key, because a draft outlives its video (D-93).
+    // No foreign key, because a draft outlives its video.
     t.string('video_id', 32).notNullable();
     t.string('file_name', 255).notNullable();
     t.string('sha256', 64).notNullable().references('stored_objects.sha256').index();

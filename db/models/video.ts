@@ -32,7 +32,7 @@ export class Video extends BaseModel {
   /** Derived from `issues`, for filtering; null before the analysis. */
   declare defectKinds: string | null;
   declare fixesApplied: FixesApplied;
-  /** Derived from `fixesApplied` (D-76). */
+  /** Derived from `fixesApplied`. */
   declare fixesCount: number;
   declare steps: StepRecord[];
   /** What a running repair has found and repaired so far; null otherwise. */

@@ -11,7 +11,7 @@ export interface WithdrawnVotes {
 
 /**
  * Withdraws all votes of an account, so that every idea's count stays the number of its vote rows and every author's
- * points stay what their votes earn. A bonus stays once given (D-98).
+ * points stay what their votes earn. A bonus stays once given.
  */
 export async function withdrawVotes(userId: string, trx: Transaction): Promise<WithdrawnVotes> {
   const ideas = await Idea.query(trx)

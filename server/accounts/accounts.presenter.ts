@@ -1,7 +1,10 @@
 import type { SessionBody } from '#common/api/auth.ts';
 import type { User } from '#db/models/user.ts';
 
-/** Row -> the signed-in user as the client sees it. @param billing how plans change on this server */
+/**
+ * Row -> the signed-in user as the client sees it.
+ * @param billing how plans change on this server
+ */
 export function toSessionBody(user: User, billing: 'trial' | 'off'): SessionBody {
   return {
     user: {

@@ -22,7 +22,7 @@ export interface AccountsDeps {
   readonly now: () => number;
   /** Base of mailed links. */
   readonly publicUrl: string;
-  /** False: addresses count as verified at once (D-16). */
+  /** False: addresses count as verified at once. */
   readonly emailVerification: boolean;
   /** Plan of a new account. */
   readonly defaultPlan: PlanSlug;
@@ -39,15 +39,24 @@ export interface AccountsService {
   register(registration: Registration): Promise<User>;
   /** @throws AppError `invalid_credentials`; `email_not_verified` when name and password are right */
   login(nameOrEmail: string, password: string): Promise<User>;
-  /** @returns whether this call verified the address. @throws AppError `invalid_token` */
+  /**
+   * @returns whether this call verified the address.
+   * @throws AppError `invalid_token`
+   */
   verifyEmail(token: string): Promise<boolean>;
   /** Mails the link again to an unverified account, at most once a minute; does not reveal whether there is one. */
   resendVerification(nameOrEmail: string): Promise<void>;
   /** Mails a link for a new password, at most once a minute; does not reveal whether there is such an account. */
   forgotPassword(nameOrEmail: string): Promise<void>;
-  /** Sets the password and ends all sessions. @throws AppError `invalid_token` */
+  /**
+   * Sets the password and ends all sessions.
+   * @throws AppError `invalid_token`
+   */
   resetPassword(token: string, password: string): Promise<void>;
-  /** Sets the password and ends all other sessions. @throws AppError `invalid_credentials` */
+  /**
+   * Sets the password and ends all other sessions.
+   * @throws AppError `invalid_credentials`
+   */
   changePassword(user: User, present: string, next: string, sessionHash: string | null): Promise<void>;
 }
 

@@ -1,18 +1,25 @@
+import { DAY_MS } from '#common/limits.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Transaction } from 'objection';
 import { MailToken } from '#db/models/mail-token.ts';
 import type { User } from '#db/models/user.ts';
 
-const LIFE_MS = { verify: 24 * 3600_000, reset: 3600_000 } as const;
+const LIFE_MS = { verify: DAY_MS, reset: 3600_000 } as const;
 export type TokenPurpose = keyof typeof LIFE_MS;
 
 export interface MailTokens {
-  /** Creates a token for the current address of a user. @returns 43 characters; only their hash is stored */
+  /**
+   * Creates a token for the current address of a user.
+   * @returns 43 characters; only their hash is stored
+   */
   issue(user: User, purpose: TokenPurpose, trx: Transaction): Promise<string>;
   /** The row of a token that has not expired, used or not; null for anything else. */
   find(token: string, purpose: TokenPurpose): Promise<MailToken | null>;
-  /** Marks the token as used. @returns false when another call was first */
+  /**
+   * Marks the token as used.
+   * @returns false when another call was first
+   */
   use(row: MailToken, trx: Transaction): Promise<boolean>;
   /** When the newest token of a user was issued, epoch ms. */
   lastIssuedAt(userId: string, purpose: TokenPurpose, trx: Transaction): Promise<number | null>;

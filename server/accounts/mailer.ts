@@ -5,7 +5,10 @@ import nodemailer from 'nodemailer';
 import type { Mail } from './mails.ts';
 
 export interface Mailer {
-  /** Gives a mail to the mail server, or writes it to the outbox. @throws when that failed; try again later */
+  /**
+   * Gives a mail to the mail server, or writes it to the outbox.
+   * @throws when that failed; try again later
+   */
   send(mail: Mail): Promise<void>;
 }
 
@@ -27,7 +30,7 @@ export interface MailerOptions {
 
 const SMTP_WAIT_MS = 20_000;
 
-/** A mailer over SMTP. Without a mail server it writes one `.eml` file per mail and logs its link (D-16). */
+/** A mailer over SMTP. Without a mail server it writes one `.eml` file per mail and logs its link. */
 export function createMailer(options: MailerOptions): Mailer {
   return options.smtpUrl === null ? createOutbox(options) : createSmtp(options.smtpUrl, options.from);
 }

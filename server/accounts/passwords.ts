@@ -6,13 +6,18 @@ const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$';
 /** Maximum of simultaneous hashes: fifty logins must not use up a small machine's memory. */
 const PARALLEL = 2;
-/** Maximum of waiting checks, a quarter of a minute in all; people would have given up before further ones were done. */
+/**
+ * Maximum of waiting checks, a quarter of a minute in all; people would have given up before further ones were done.
+ */
 const MOST_WAITING = 300;
 
 export interface Passwords {
   hash(password: string): Promise<string>;
   verify(storedHash: string, password: string): Promise<boolean>;
-  /** Takes as long as a real check, for names that do not exist. @returns always false */
+  /**
+   * Takes as long as a real check, for names that do not exist.
+   * @returns always false
+   */
   verifyNobody(password: string): Promise<boolean>;
   /** Whether a stored hash was made with weaker parameters than the current ones. */
   isOutdated(storedHash: string): boolean;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '#common/limits.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import {
@@ -14,7 +15,6 @@ import { requireFeature } from '#server/policies.ts';
 
 const SECRET_BYTES = 32;
 const HINT_CHARS = TOKEN_PREFIX.length + 6;
-const DAY_MS = 24 * 3600_000;
 /** `last_used_at` is written at most this often, so that reading calls rarely write. */
 const TOUCH_EVERY_MS = 60_000;
 /** 32 bytes in base64url. */

@@ -244,7 +244,10 @@ async function callsFor({ db }: Services, userId: string): Promise<Call[]> {
   ];
 }
 
-/** Measures one call and prints its line. @returns the median, milliseconds */
+/**
+ * Measures one call and prints its line.
+ * @returns the median, milliseconds
+ */
 async function measure({ db }: Services, call: Call, ask: Ask): Promise<number> {
   const [server, bare]: [number[], number[]] = [[], []];
   let text = '';

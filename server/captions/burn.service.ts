@@ -39,7 +39,10 @@ export interface BurnService {
   make(video: Video, style: CaptionStyle): Promise<BurnedCaptionsDto>;
   /** Cancels the file that is waiting or being made and keeps nothing of it; an earlier file stays. */
   cancel(video: Video): Promise<BurnedCaptionsDto>;
-  /** SHA-256 of the file. @throws AppError `not_found` */
+  /**
+   * SHA-256 of the file.
+   * @throws AppError `not_found`
+   */
   objectOf(video: Video): Promise<string>;
   remove(video: Video): Promise<void>;
 }

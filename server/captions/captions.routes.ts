@@ -22,15 +22,21 @@ import type { HearService } from './hear/hear.service.ts';
 import type { CaptionsService, SavedCaptions } from './captions.service.ts';
 
 export interface CaptionsRoutesDeps {
-  /** Finds a video of this user. @throws AppError `not_found` */
+  /**
+   * Finds a video of this user.
+   * @throws AppError `not_found`
+   */
   readonly owned: (owner: User, videoId: string) => Promise<Video>;
-  /** Finds a video that its owner shares, for any visitor. @throws AppError `not_found` */
+  /**
+   * Finds a video that its owner shares, for any visitor.
+   * @throws AppError `not_found`
+   */
   readonly shared: (videoId: string) => Promise<Video>;
   readonly captions: CaptionsService;
   readonly hearing: HearService;
   readonly burns: BurnService;
   readonly storage: MediaStorage;
-  /** False makes captions in the picture available on every plan (D-40). */
+  /** False makes captions in the picture available on every plan. */
   readonly enforcePlans: boolean;
 }
 

@@ -26,9 +26,9 @@ export type SavedCaptions = Omit<CaptionsDto, 'cues' | 'axis'>;
 
 /**
  * Captions of a video. Words belong to the video and not to a version: quick fixes, restores and another repair leave
- * them alone. Those of a deleted video stay with its backup. Until somebody saves, the captions are what the speech engine
- * heard or, without one, what the newest repair timed. Times are those of the current version: where a repair moved the
- * sound, a return to the original moves them back. Videos are passed as rows that their owner may use.
+ * them alone. Those of a deleted video stay with its backup. Until somebody saves, the captions are what the speech
+ * engine heard or, without one, what the newest repair timed. Times are those of the current version: where a repair
+ * moved the sound, a return to the original moves them back. Videos are passed as rows that their owner may use.
  */
 export interface CaptionsService {
   read(video: Video): Promise<CaptionsPageDto>;

@@ -25,7 +25,10 @@ export function composeCaptions(deps: ComposeCaptionsDeps): {
   captionFile: DownloadRoutesDeps['captionFile'];
   burnJob: JobHandler;
   hearJob: JobHandler;
-  /** Starts the automatic listening to repaired clips. @returns a function that stops it */
+  /**
+   * Starts the automatic listening to repaired clips.
+   * @returns a function that stops it
+   */
   listen: () => () => void;
   router: AppRouter;
 } {

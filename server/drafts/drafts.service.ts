@@ -31,7 +31,8 @@ export interface DraftsService {
   /** Newest first, without expired ones; all of them, or the page after a cursor. */
   list(owner: Owner, page?: PageQuery): Promise<DraftDto[]>;
   /**
-   * Backs a video up. The same content only renews the draft, and never shortens its life. @throws AppError `not_found`
+   * Backs a video up. The same content only renews the draft, and never shortens its life.
+   * @throws AppError `not_found`
    */
   create(owner: Owner, videoId: string, fileName: string): Promise<DraftDto>;
   /**
@@ -46,7 +47,10 @@ export interface DraftsService {
    * @returns how many are kept longer now
    */
   extend(userId: string): Promise<number>;
-  /** Extends drafts whenever a plan changes. @returns a function that stops it */
+  /**
+   * Extends drafts whenever a plan changes.
+   * @returns a function that stops it
+   */
   listen(onError: (error: unknown) => void): () => void;
   /** @throws AppError `not_found` */
   owned(owner: { readonly id: string }, draftId: string): Promise<Draft>;

@@ -4,7 +4,7 @@ import type { AppContext, AppMiddleware } from './context.ts';
 import { loggedPath } from './logged-path.ts';
 
 /**
- * Turns everything thrown by later middleware into a status and an error body (D-18); the only place that does.
+ * Turns everything thrown by later middleware into a status and an error body; the only place that does.
  * Expected errors keep their text; all others say only "Something went wrong." and are logged.
  */
 export function answerErrors(): AppMiddleware {

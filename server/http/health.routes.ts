@@ -4,7 +4,7 @@ import { createRouter, type AppRouter } from './context.ts';
 export interface HealthDeps {
   /** Whether requests can be served: database and disk work, and the server is not stopping. May throw. */
   readonly isReady: () => Promise<boolean>;
-  /** The disk is emptied at every restart of this machine (D-107). */
+  /** The disk is emptied at every restart of this machine. */
   readonly losesFiles: boolean;
 }
 

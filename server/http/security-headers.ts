@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import helmet from 'koa-helmet';
 import { AppError } from '../errors.ts';
 import type { AppMiddleware } from './context.ts';
+import { isServicePath } from './service-paths.ts';
 
 /**
  * Content security policy of the pages: everything from this server, no inline scripts, nobody may frame
@@ -60,7 +61,7 @@ export function requireHttps(publicUrl: string): AppMiddleware {
   return async (ctx, next) => {
     const probe = ctx.path === '/healthz' || ctx.path === '/readyz';
     if (!https || ctx.secure || probe) return next();
-    const page = ctx.method === 'GET' && !/^\/(api|uploads|socket\.io)(\/|$)/.test(ctx.path);
+    const page = ctx.method === 'GET' && !isServicePath(ctx.path);
     if (!page) throw new AppError('forbidden_origin', 'Use https for this address.');
     ctx.status = 308;
     ctx.set('Location', publicUrl + ctx.url);

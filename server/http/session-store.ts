@@ -1,11 +1,12 @@
+import { DAY_MS } from '#common/limits.ts';
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { Session } from '#db/models/session.ts';
 import { User } from '#db/models/user.ts';
 import type { EventBus } from '../events.ts';
 
-const SESSION_IDLE_MS = 7 * 24 * 3600_000;
-export const SESSION_ABSOLUTE_MS = 30 * 24 * 3600_000;
+const SESSION_IDLE_MS = 7 * DAY_MS;
+export const SESSION_ABSOLUTE_MS = 30 * DAY_MS;
 const TOUCH_EVERY_MS = 10 * 60_000;
 
 export interface SessionStoreDeps {
@@ -28,7 +29,10 @@ export interface SessionStore {
   end(sessionId: string): Promise<void>;
   /** Ends the sessions of a person, except one. */
   endAll(userId: string, exceptHash?: string | null): Promise<void>;
-  /** Removes rows that no cookie can use any more. @returns how many */
+  /**
+   * Removes rows that no cookie can use any more.
+   * @returns how many
+   */
   purge(): Promise<number>;
   /** Whether a session still lives; for sockets, which outlast requests. */
   lives(sessionHash: string): Promise<boolean>;

@@ -6,6 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { notFound } from '../errors.ts';
 import type { AppContext, AppMiddleware } from './context.ts';
 import { createNonce, pagePolicy } from './security-headers.ts';
+import { isServicePath } from './service-paths.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -53,17 +54,13 @@ export async function serveWebFiles(folder: string, publicUrl: string): Promise<
 
   return async (ctx, next) => {
     await next();
-    if (ctx.body !== undefined || ctx.status !== 404 || isService(ctx.path)) return;
+    if (ctx.body !== undefined || ctx.status !== 404 || isServicePath(ctx.path)) return;
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return;
     const found = files.get(ctx.path);
     if (found && ctx.path !== '/index.html') await sendFile(ctx, found);
     else if (hasFileName(ctx.path)) throw notFound();
     else sendPage(ctx, page, publicUrl);
   };
-}
-
-function isService(urlPath: string): boolean {
-  return /^\/(api|uploads|socket\.io)(\/|$)/.test(urlPath);
 }
 
 // "/assets/x.js", "/.env" and "/app.db" are files that do not exist, not pages of the application.

@@ -12,7 +12,7 @@ export interface IdeaRow extends Idea {
 /** Name shown for authors who gave none. */
 export const ANONYMOUS = 'Anonymous';
 
-/** Row -> idea. Under a name other than the account's, nothing of the account is shown (D-97). */
+/** Row -> idea. Under a name other than the account's, nothing of the account is shown. */
 export function toIdeaDto(row: IdeaRow, readerId: string): IdeaDto {
   const underOwnName = row.userName.toLowerCase() === row.authorName?.toLowerCase();
   return {

@@ -23,13 +23,16 @@ export interface IdeasService {
   counts(): Promise<IdeaCounts>;
   /** Up to five ideas that read like the text. */
   similar(reader: User, text: string): Promise<IdeaDto[]>;
-  /** @throws AppError `invalid_input` when the name belongs to another account (D-97) */
+  /** @throws AppError `invalid_input` when the name belongs to another account */
   create(author: User, text: string, userName: string | undefined): Promise<IdeaDto>;
-  /** Votes once per person; voting again changes nothing. @throws AppError `not_found` */
+  /**
+   * Votes once per person; voting again changes nothing.
+   * @throws AppError `not_found`
+   */
   vote(voter: User, ideaId: string): Promise<IdeaDto>;
   /** @throws AppError `not_found` */
   unvote(voter: User, ideaId: string): Promise<IdeaDto>;
-  /** People with points, highest first; at equal points the older account first (D-102). */
+  /** People with points, highest first; at equal points the older account first. */
   leaders(): Promise<LeaderDto[]>;
 }
 

@@ -47,7 +47,10 @@ export interface JobQueue {
   ): Promise<string>;
   /** Takes the next due job for `owner`, or null. The attempt is counted at its start. */
   claim(owner: string, types: readonly JobType[]): Promise<ClaimedJob | null>;
-  /** Tells that the job is alive. @returns false when the job is no longer this owner's (cancelled, taken back) */
+  /**
+   * Tells that the job is alive.
+   * @returns false when the job is no longer this owner's (cancelled, taken back)
+   */
   heartbeat(jobId: string, owner: string): Promise<boolean>;
   /**
    * Tells that a running job finished a part of its work for good, so that its earlier interruptions no longer count.
@@ -66,7 +69,10 @@ export interface JobQueue {
   ): Promise<'done' | 'requeued' | 'exhausted' | null>;
   /** Takes one queued or running job out of the queue; one that has ended stays as it is. */
   cancel(jobId: string, trx?: Transaction): Promise<void>;
-  /** Takes queued or running jobs of a video out of the queue. @returns ids that were running */
+  /**
+   * Takes queued or running jobs of a video out of the queue.
+   * @returns ids that were running
+   */
   cancelForVideo(videoId: string, trx?: Transaction): Promise<string[]>;
   /**
    * Puts running jobs back whose heartbeat is older than `staleMs`, or ends them after the last attempt. 0, for the

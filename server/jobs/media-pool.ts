@@ -1,3 +1,4 @@
+import { CANCELLED, OUR_FAULT } from '#server/pipeline/media-failure.ts';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
@@ -128,10 +129,10 @@ export function createMediaPool(options: MediaPoolOptions): MediaPool {
 }
 
 const SENTENCES = {
-  cancelled: 'Processing was cancelled.',
+  cancelled: CANCELLED,
   too_large:
     'Mending this clip takes more memory than this server has. Cut it into shorter parts and try again.',
-  internal: 'Something went wrong on our side while this clip was processed. Please try again.',
+  internal: OUR_FAULT,
 } as const;
 
 function failure(code: keyof typeof SENTENCES, detail: string): FailedTask {

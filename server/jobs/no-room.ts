@@ -4,8 +4,8 @@ import { AppError } from '#server/errors.ts';
 export const ROOM_WAIT_MS = 60_000;
 
 /**
- * Message for a job that waits because storage or disk is full. @param what that there is no room for, as in "the
- * repair"
+ * Message for a job that waits because storage or disk is full.
+ * @param what that there is no room for, as in "the repair"
  */
 export const noRoomFor = (what: string): string =>
   `There is no room left on this server for ${what}. It goes on by itself as soon as there is room.`;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '#common/limits.ts';
 import { Job } from '#db/models/job.ts';
 import { Video } from '#db/models/video.ts';
 import type { WorkFolders } from '#server/pipeline/work-folders.ts';
@@ -6,12 +7,15 @@ import { sweepDrafts, type SweepDraftsDeps } from './sweep-drafts.ts';
 import { sweepUploads, type SweepUploadsDeps } from './sweep-uploads.ts';
 import { detailOf } from '#server/error-detail.ts';
 
+/** From the end of a round to the next, and from the start of the server to the first. */
 const INTERVAL_MS = 5 * 60_000;
 const FIRST_RUN_MS = 30_000;
 /** Once an hour, because it asks the database about every object. */
 const ROUNDS_PER_OBJECT_SWEEP = 12;
+/** Most bytes of stored objects that a round reads again, so that the disk stays free for users. */
 const SCRUB_BYTES = 4 * 1024 ** 3;
-const KEEP_JOBS_MS = 14 * 24 * 3600_000;
+/** How long ended jobs are kept. */
+const KEEP_JOBS_MS = 14 * DAY_MS;
 
 export interface HousekeepingDeps extends SweepUploadsDeps, SweepDraftsDeps, ScrubDeps {
   readonly work: WorkFolders;
@@ -23,7 +27,10 @@ export interface HousekeepingDeps extends SweepUploadsDeps, SweepDraftsDeps, Scr
 
 export interface Housekeeping {
   start(): void;
-  /** Runs all parts once; the check of all objects can be left out. @returns what was done */
+  /**
+   * Runs all parts once; the check of all objects can be left out.
+   * @returns what was done
+   */
   run(withObjects?: boolean): Promise<Record<string, number>>;
   /** Stops the rounds; waits for a running one. */
   stop(): Promise<void>;
@@ -76,7 +83,7 @@ export function createHousekeeping(deps: HousekeepingDeps): Housekeeping {
       rounds += 1;
       const before = rounds === 1 && deps.prepare ? deps.prepare(stopping.signal) : Promise.resolve();
       round = before
-        .catch((error: unknown) => deps.logger.error({ error: String(error) }, 'preparing failed'))
+        .catch((error: unknown) => deps.logger.error({ error: detailOf(error) }, 'preparing failed'))
         .then(() => run(rounds % ROUNDS_PER_OBJECT_SWEEP === 1))
         .then((done) => {
           if (Object.values(done).some((count) => count > 0)) deps.logger.info(done, 'housekeeping');

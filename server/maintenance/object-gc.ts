@@ -1,3 +1,4 @@
+import { DAY_MS } from '#common/limits.ts';
 import type { Knex } from 'knex';
 import { Draft } from '#db/models/draft.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
@@ -9,9 +10,10 @@ import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 
 /** An object put more recently may belong to a transaction that is about to commit. */
 const FRESH_MS = 2 * 60_000;
+/** Waiting a little longer than that finds the object old enough. */
 const SECOND_MS = 1000;
 /** Objects without any row must be older than this to be removed, because an upload may still be getting its row. */
-const ORPHAN_MS = 24 * 3600_000;
+const ORPHAN_MS = DAY_MS;
 /** Objects asked about in one query. */
 const BATCH = 200;
 
@@ -24,7 +26,10 @@ export interface ObjectGcDeps {
 export interface ObjectGc {
   /** Removes those of the given objects that nothing refers to; recent ones two minutes later, or by the sweep. */
   collect(sha256s: readonly string[]): Promise<void>;
-  /** Checks the whole storage. @returns number of objects removed */
+  /**
+   * Checks the whole storage.
+   * @returns number of objects removed
+   */
   sweep(): Promise<number>;
 }
 

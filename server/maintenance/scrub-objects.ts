@@ -1,3 +1,4 @@
+import { DAY_MS } from '#common/limits.ts';
 import type { Knex } from 'knex';
 import { Draft } from '#db/models/draft.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
@@ -8,7 +9,7 @@ import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import type { NotifyOfDraft } from './draft-notice.ts';
 
 /** Each object is read again once a day. */
-const AGE_MS = 24 * 3600_000;
+const AGE_MS = DAY_MS;
 
 export interface ScrubDeps {
   readonly db: Knex;

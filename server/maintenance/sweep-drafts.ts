@@ -1,11 +1,12 @@
+import { DAY_MS } from '#common/limits.ts';
 import type { Knex } from 'knex';
 import { Draft } from '#db/models/draft.ts';
 import type { EventBus } from '#server/events.ts';
 import type { NotifyOfDraft } from './draft-notice.ts';
 import type { ObjectGc } from './object-gc.ts';
 
-/** How long before its end a draft is announced (D-39). */
-const NOTICE_MS = 3 * 24 * 3600_000;
+/** How long before its end a draft is announced. */
+const NOTICE_MS = 3 * DAY_MS;
 
 export interface SweepDraftsDeps {
   readonly db: Knex;

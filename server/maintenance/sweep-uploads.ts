@@ -1,3 +1,4 @@
+import { DAY_MS } from '#common/limits.ts';
 import type { Knex } from 'knex';
 import { Upload } from '#db/models/upload.ts';
 import { User } from '#db/models/user.ts';
@@ -9,8 +10,11 @@ import type { UploadLocks } from '#server/pipeline/upload/upload-locks.ts';
 
 /** All bytes have arrived, but the upload was not completed for this long: the page was closed in the last moment. */
 const UNCLAIMED_MS = 10 * 60_000;
+/** A file changed more recently than this may belong to an upload that is just getting its row. */
 const STRAY_FILE_MS = 3600_000;
-const KEEP_ROWS_MS = 30 * 24 * 3600_000;
+/** How long rows of discarded uploads are kept. */
+const KEEP_ROWS_MS = 30 * DAY_MS;
+/** Title of a video whose upload came without a file name. */
 const UNNAMED = 'Untitled video';
 
 export interface SweepUploadsDeps {
@@ -29,7 +33,7 @@ export interface UploadSweep {
   readonly strayFiles: number;
 }
 
-/** Housekeeping of uploads: see each function; one run of all of them. */
+/** One round over all uploads: finished ones become videos, expired ones and stray files are removed. */
 export async function sweepUploads(deps: SweepUploadsDeps): Promise<UploadSweep> {
   const registered = await registerUnclaimed(deps);
   const expired = await removeExpired(deps);

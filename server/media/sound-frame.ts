@@ -42,7 +42,10 @@ function marked(read: ReadHeader, rateHz: number): SoundFrameReader {
 }
 
 const MPEG_RATES = [44_100, 48_000, 32_000];
-/** kbit/s of MPEG-1 layers I, II and III, and of MPEG-2 layer I and layers II and III (ISO/IEC 11172-3, 2.4.2.3; 13818-3, 2.4.2.3). */
+/**
+ * kbit/s of MPEG-1 layers I, II and III, and of MPEG-2 layer I and layers II and III (ISO/IEC 11172-3, 2.4.2.3;
+ * 13818-3, 2.4.2.3).
+ */
 const MPEG_KBITS = {
   first: [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
   second: [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],

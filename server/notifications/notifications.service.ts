@@ -1,3 +1,4 @@
+import { DAY_MS } from '#common/limits.ts';
 import type { Knex } from 'knex';
 import type { Transaction } from 'objection';
 import type { NotificationDto } from '#common/api/notifications.ts';
@@ -22,14 +23,20 @@ export interface NotificationsService {
   list(userId: string): Promise<{ notifications: NotificationDto[]; unread: number }>;
   /** @param ids null for all */
   markRead(userId: string, ids: readonly string[] | null): Promise<void>;
-  /** Writes notices about finished and failed videos from now on. @returns a function that stops it */
+  /**
+   * Writes notices about finished and failed videos from now on.
+   * @returns a function that stops it
+   */
   listen(): () => void;
-  /** Removes notices older than 90 days. @returns how many */
+  /**
+   * Removes notices older than 90 days.
+   * @returns how many
+   */
   purge(): Promise<number>;
 }
 
 const SHOWN = 50;
-const KEEP_MS = 90 * 24 * 3600_000;
+const KEEP_MS = 90 * DAY_MS;
 
 /** The list behind the bell; see `NotificationsService`. */
 export function createNotificationsService(deps: NotificationsDeps): NotificationsService {

@@ -32,8 +32,8 @@ export async function writeNotice(db: Knex, notice: Notice, nowMs: number): Prom
 }
 
 /**
- * The same from a process that is none of the running servers, such as an operator's command: they announce it. Within a
- * transaction, with its commit.
+ * The same from a process that is none of the running servers, such as an operator's command: they announce it. Within
+ * a transaction, with its commit.
  * @param nowMs epoch milliseconds
  */
 export async function writeNoticeFromOutside(db: Knex, notice: Notice, nowMs: number): Promise<void> {

@@ -8,7 +8,10 @@ import { withDatabase } from './with-database.ts';
 const USAGE = `Usage: npm run idea                      lists the newest ideas with their ids
        npm run idea -- <id> <${IDEA_STATUSES.join('|')}|none|hide|show>`;
 
-/** Sets the status of an idea, or hides it. @returns what was done, in words */
+/**
+ * Sets the status of an idea, or hides it.
+ * @returns what was done, in words
+ */
 async function main(words: readonly string[]): Promise<string> {
   const [id, word] = words;
   if (id === undefined)

@@ -42,7 +42,10 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** Repairs a clip with faults in both copies and sound. @returns path of the result */
+/**
+ * Repairs a clip with faults in both copies and sound.
+ * @returns path of the result
+ */
 async function mendBoth(broken: string): Promise<string> {
   const { report, resultPath } = mustBeOk(
     await processVideo(await makeTask(broken, `${broken}.work`), {

@@ -15,12 +15,15 @@ export class MediaFailure extends Error {
   }
 }
 
+export const CANCELLED = 'Processing was cancelled.';
+export const OUR_FAULT = 'Something went wrong on our side while this clip was processed. Please try again.';
+
 const TOOL_SENTENCES: Record<MediaToolError['code'], string> = {
-  cancelled: 'Processing was cancelled.',
+  cancelled: CANCELLED,
   stalled: 'Processing stopped because nothing moved on for too long. Please try again.',
   timed_out: 'Processing stopped because this clip took too long.',
   tool_missing: 'This server cannot process videos: ffmpeg is missing.',
-  tool_failed: 'Something went wrong on our side while this clip was processed. Please try again.',
+  tool_failed: OUR_FAULT,
 };
 
 const evidenceOf = (error: unknown): string =>

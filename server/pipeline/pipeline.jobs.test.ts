@@ -26,7 +26,10 @@ async function start(process: MediaPool['run']): Promise<TestUser> {
   return server.newUser('starter');
 }
 
-/** Uploads bytes through the real calls. @returns the video's id */
+/**
+ * Uploads bytes through the real calls.
+ * @returns the video's id
+ */
 async function upload(user: TestUser, data: Buffer): Promise<string> {
   const { uploadUrl } = await server.uploads.issue(user, undefined, '');
   const id = uploadUrl.slice(-43);

@@ -14,12 +14,11 @@ import { createProgressWriter, type ProgressWriter } from './progress/progress-w
 import type { FinishedVideo, PublishService } from './publish/publish.service.ts';
 import type { MediaStorage } from './storage/media-storage.ts';
 import { mayNeedReference } from './open/may-need-reference.ts';
+import { PROGRESS_INTERVAL_MS, RETRYABLE, ROOM_SHARE } from './media-job-rules.ts';
 import type { WorkFolders } from './work-folders.ts';
 import type { MediaFailureCode, MediaLimits, ProcessVideoTask, WorkerMessage } from './worker-protocol.ts';
 import { detailOf } from '#server/error-detail.ts';
 
-/** At most two writes a second: often enough for a live bar, seldom enough for one disk. */
-const PROGRESS_INTERVAL_MS = 500;
 /**
  * Most earlier clips of the account that are offered as references for a lost index; from a bucket, each must be
  * fetched as a whole.
@@ -28,11 +27,6 @@ const MAX_REFERENCES = { local: 12, remote: 3 };
 const INTERRUPTED = 'Processing was interrupted too many times.';
 const OUR_FAULT = 'Something went wrong on our side while this clip was processed. Please try again later.';
 const NO_ROOM = noRoomFor('the repair');
-/** Least free space for a repair, as a multiple of the original's size: the result and its parts. */
-const ROOM_SHARE = 2;
-
-/** Failures that may not happen again on another try; all others are the clip's own. */
-const RETRYABLE: ReadonlySet<MediaFailureCode> = new Set(['internal', 'stalled']);
 
 export interface ProcessVideoJobDeps {
   readonly db: Knex;

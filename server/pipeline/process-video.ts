@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { createLiveFindings } from './progress/live-findings.ts';
-import { toFailure } from './media-failure.ts';
+import { CANCELLED, toFailure } from './media-failure.ts';
 import { createProgressMeter, type ProgressMeter } from './progress/progress-meter.ts';
 import { buildReport, summarise, toFixes, toIssues } from './publish/build-report.ts';
 import { playbackNeeds } from './publish/playback.ts';
@@ -33,7 +33,7 @@ export async function processVideo(task: ProcessVideoTask, io: ProcessVideoIo): 
   } catch (error) {
     if (io.signal.aborted) {
       const { detail } = toFailure(error);
-      return { ok: false, code: 'cancelled', message: 'Processing was cancelled.', detail };
+      return { ok: false, code: 'cancelled', message: CANCELLED, detail };
     }
     return toFailure(error);
   }

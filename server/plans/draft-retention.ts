@@ -1,8 +1,7 @@
+import { DAY_MS } from '#common/limits.ts';
 import { PLANS, type PlanSlug } from '#common/plans.ts';
 
-const DAY_MS = 24 * 3600_000;
-
-/** End of a draft's life, epoch ms, from the plan and the time it was saved (D-39). */
+/** End of a draft's life, epoch ms, from the plan and the time it was saved. */
 export type DraftExpiry = (plan: PlanSlug, savedAtMs: number) => number;
 
 /**

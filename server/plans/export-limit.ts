@@ -1,11 +1,11 @@
 import { planAllows, type PlanSlug } from '#common/plans.ts';
 
-/** Shorter side of the picture that plans without 4K export may download, in pixels (D-42). */
+/** Shorter side of the picture that plans without 4K export may download, in pixels. */
 const EXPORT_SHORT_SIDE = 1080;
 
 /**
  * Largest shorter side of a download, in pixels; null for no limit.
- * @param enforcePlans false opens everything to everybody (D-40)
+ * @param enforcePlans false opens everything to everybody
  */
 export type ExportLimit = (plan: PlanSlug) => number | null;
 

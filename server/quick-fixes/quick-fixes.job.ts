@@ -20,22 +20,17 @@ import type {
   ApplyFixesResult,
   ApplyFixesTask,
   FixesMessage,
-  MediaFailureCode,
   MediaLimits,
 } from '#server/pipeline/worker-protocol.ts';
+import { PROGRESS_INTERVAL_MS, RETRYABLE, ROOM_SHARE } from '#server/pipeline/media-job-rules.ts';
 import { fixRequests } from './fix-requests.ts';
 import { publishFixes, type PublishFixesDeps } from './publish-fixes.ts';
 import { detailOf } from '#server/error-detail.ts';
 
-/** Two writes a second: frequent enough for a live bar, rare enough for one disk. */
-const PROGRESS_INTERVAL_MS = 500;
-/** Free disk space needed, in sizes of the clip: the new clip and the parts it is assembled from. */
-const ROOM_SHARE = 2;
 const KEPT = 'Your clip is as it was.';
 const NO_ROOM = noRoomFor('the new version');
 const INTERRUPTED = `Applying the fixes was interrupted too many times. ${KEPT}`;
 const OUR_FAULT = `Something went wrong on our side while the fixes were applied. ${KEPT}`;
-const RETRYABLE: ReadonlySet<MediaFailureCode> = new Set(['internal', 'stalled']);
 
 export interface QuickFixesJobDeps extends PublishFixesDeps {
   readonly db: Knex;

@@ -12,11 +12,14 @@ import { requireFeature } from '#server/policies.ts';
 import type { QuickFixesService } from './quick-fixes.service.ts';
 
 export interface QuickFixesRoutesDeps {
-  /** Finds a video of this user. @throws AppError `not_found` */
+  /**
+   * Finds a video of this user.
+   * @throws AppError `not_found`
+   */
   readonly owned: (owner: User, videoId: string) => Promise<Video>;
   readonly fixes: QuickFixesService;
   readonly storage: MediaStorage;
-  /** False makes quick fixes available on every plan (D-40). */
+  /** False makes quick fixes available on every plan. */
   readonly enforcePlans: boolean;
 }
 

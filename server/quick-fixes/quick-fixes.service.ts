@@ -49,7 +49,10 @@ export interface QuickFixesService {
    * @throws AppError `not_found`, `conflict` while fixes are at work
    */
   restore(owner: User, video: Video, versionId: string): Promise<void>;
-  /** SHA-256 of a platform file. @throws AppError `not_found` */
+  /**
+   * SHA-256 of a platform file.
+   * @throws AppError `not_found`
+   */
   exportObject(video: Video, exportId: string): Promise<{ sha256: string; fix: FixId }>;
   removeExport(video: Video, exportId: string): Promise<void>;
 }

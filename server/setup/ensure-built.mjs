@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { run, say, stop } from './say.mjs';
+import { NPM, run } from './commands.mjs';
+import { say, stop } from './say.mjs';
 
 const SHARED = ['common', 'package.json', 'package-lock.json', 'tsconfig.json'];
 const PARTS = [
@@ -28,8 +29,7 @@ export async function ensureBuilt() {
     if (Math.max(...part.sources.map(newest)) <= builtAt) continue;
     say(`Building the ${part.label} ...`);
     const startedAt = new Date();
-    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-    if ((await run(npm, ['run', '--silent', part.script, ...part.options])) !== 0) {
+    if ((await run(NPM, ['run', '--silent', part.script, ...part.options])) !== 0) {
       stop(`The ${part.label} could not be built; the reason stands above.`);
     }
     writeFileSync(part.stamp, `${startedAt.toISOString()}\n`);

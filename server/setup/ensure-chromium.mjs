@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { ask, canInstallPackages, installPackages, run, say, stop } from './say.mjs';
+import { ask, canInstallPackages, installPackages, run } from './commands.mjs';
+import { say, stop } from './say.mjs';
 
 const CANDIDATES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 

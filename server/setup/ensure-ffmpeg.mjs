@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import { ask, canInstallPackages, installPackages, say, stop } from './say.mjs';
+import { ask, canInstallPackages, installPackages } from './commands.mjs';
+import { say, stop } from './say.mjs';
 
 const require = createRequire(import.meta.url);
 

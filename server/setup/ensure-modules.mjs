@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { run, say, stop } from './say.mjs';
+import { NPM, run } from './commands.mjs';
+import { say, stop } from './say.mjs';
 
 const STAMP = 'node_modules/.reelmend-install';
 
@@ -12,7 +13,7 @@ export async function ensureModules() {
   const present = existsSync(STAMP) ? readFileSync(STAMP, 'utf8') : '';
   if (present === wanted) return;
   say('Installing the node modules of package-lock.json (a few minutes the first time) ...');
-  const code = await run(npmCommand(), ['ci', '--no-audit', '--no-fund'], withNodeHeaders());
+  const code = await run(NPM, ['ci', '--no-audit', '--no-fund'], withNodeHeaders());
   if (code !== 0) {
     stop(
       'The node modules could not be installed. Check the network connection to the npm registry and, because ' +
@@ -28,8 +29,4 @@ function withNodeHeaders() {
   const prefix = path.resolve(process.execPath, '../..');
   const hasHeaders = existsSync(path.join(prefix, 'include/node/node.h'));
   return hasHeaders ? { ...process.env, npm_config_nodedir: prefix } : process.env;
-}
-
-function npmCommand() {
-  return process.platform === 'win32' ? 'npm.cmd' : 'npm';
 }

@@ -1,9 +1,10 @@
-// Runs a command of the operator, `server/operate/<name>.ts`: from the sources where the tools of development are installed, else
-// from the build, as a deployed server has nothing that reads TypeScript.
+// Runs a command of the operator, `server/operate/<name>.ts`: from the sources where the tools of development are
+// installed, else from the build, because a deployed server has nothing that reads TypeScript.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { run, stop } from './say.mjs';
+import { run } from './commands.mjs';
+import { stop } from './say.mjs';
 
 const [name, ...words] = process.argv.slice(2);
 const sources = path.resolve(`server/operate/${name}.ts`);

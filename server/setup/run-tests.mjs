@@ -3,7 +3,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureChromium } from './ensure-chromium.mjs';
-import { run, say } from './say.mjs';
+import { run } from './commands.mjs';
+import { say } from './say.mjs';
 
 const node = process.execPath;
 const folder = mkdtempSync(path.join(tmpdir(), 'reelmend-tests-'));

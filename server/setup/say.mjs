@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-
 /** Prints one line of set-up news. */
 export function say(line) {
   process.stdout.write(`${line}\n`);
@@ -9,40 +7,4 @@ export function say(line) {
 export function stop(sentence) {
   process.stderr.write(`\n${sentence}\n`);
   process.exit(1);
-}
-
-/**
- * Runs a command with its output shown.
- * @returns {Promise<number>} the exit code; 127 when the command does not exist
- */
-export function run(command, args, env = process.env) {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], env });
-    child.on('error', () => resolve(127));
-    child.on('close', (code) => resolve(code ?? 1));
-  });
-}
-
-/** Runs a command and keeps its output; used for quick questions such as `--version`. */
-export function ask(command, args) {
-  return new Promise((resolve) => {
-    let out = '';
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
-    child.stdout.on('data', (chunk) => (out += chunk));
-    child.on('error', () => resolve(null));
-    child.on('close', (code) => resolve(code === 0 ? out.trim() : null));
-  });
-}
-
-/** True when system packages can be installed without asking for a password. */
-export async function canInstallPackages() {
-  return process.getuid?.() === 0 && (await ask('apt-get', ['--version'])) !== null;
-}
-
-/** Installs Debian packages; the caller has checked `canInstallPackages`. */
-export async function installPackages(names) {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const install = () => run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...names], env);
-  if ((await run('apt-get', ['update', '-qq'], env)) !== 0) return false;
-  return (await install()) === 0;
 }

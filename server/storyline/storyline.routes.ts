@@ -8,10 +8,13 @@ import { requireFeature } from '#server/policies.ts';
 import type { StorylineService } from './storyline.service.ts';
 
 export interface StorylineRoutesDeps {
-  /** Finds a video of this user. @throws AppError `not_found` */
+  /**
+   * Finds a video of this user.
+   * @throws AppError `not_found`
+   */
   readonly owned: (owner: User, videoId: string) => Promise<Video>;
   readonly storylines: StorylineService;
-  /** False makes storylines available on every plan (D-40). */
+  /** False makes storylines available on every plan. */
   readonly enforcePlans: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { formatMark } from '#common/format.ts';
 import type { StorylineDto } from '#common/api/storyline.ts';
 import { mean } from '#server/media/statistics.ts';
 import type { SpeechSpan } from '#server/pipeline/analyse/analysis.ts';
@@ -39,7 +40,7 @@ interface Facts {
 
 /**
  * Describes in words what picture and sound show: scenes between cuts, light, colour, movement, speech. Nobody and
- * nothing is recognised, so emotions and objects stay empty, and a voice is only "Speaker 1" (D-64). Pure: the same
+ * nothing is recognised, so emotions and objects stay empty, and a voice is only "Speaker 1". Pure: the same
  * series gives the same story. The confidence is the share of picture and sound that can be read.
  */
 export function tellStory(series: ClipSeries): StorylineDto {
@@ -146,7 +147,7 @@ function charactersOf({ speech }: ClipSeries): StorylineDto['characters'] {
       description: `Speech is heard for ${total} s in total, from one person or several: voices are not told apart.`,
       appearances: joined
         .slice(0, MOST_APPEARANCES)
-        .map(({ startMs, endMs }) => `${mark(startMs)} – ${mark(endMs)}`),
+        .map(({ startMs, endMs }) => `${formatMark(startMs)} – ${formatMark(endMs)}`),
     },
   ];
 }
@@ -157,7 +158,7 @@ function describeScene({ startMs, endMs }: SceneSpan, series: ClipSeries): Story
   // The first sample of a scene differs from the previous scene, not from this one.
   const change = mean(pictures.slice(1).map((picture) => picture.change));
   return {
-    timestamp: mark(startMs),
+    timestamp: formatMark(startMs),
     duration: `${(Math.floor((endMs - startMs) / 100) / 10).toFixed(1)} s`,
     description: `${pictureWords(pictures, change)}; ${soundWords(series, startMs, endMs, spoken)}.`,
     emotions: [],
@@ -195,7 +196,7 @@ function soundWords({ levelsDb }: ClipSeries, startMs: number, endMs: number, sp
 }
 
 function titleOf({ durationMs }: ClipSeries, { scenes }: Facts, genre: string): string {
-  const length = mark(durationMs);
+  const length = formatMark(durationMs);
   if (scenes.length === 0) return genre === 'Unknown' ? `A clip of ${length}` : `${genre}, ${length}`;
   if (scenes.length === 1)
     return genre === 'Single take' ? `Single take, ${length}` : `${genre} in one take, ${length}`;
@@ -209,21 +210,21 @@ function summarise(series: ClipSeries, { scenes, pictures, speechShare }: Facts)
   const { durationMs, levelsDb, speech, pictures: all } = series;
   const sentences: string[] = [];
   if (scenes.length === 0) sentences.push('There is nothing to see.');
-  else if (scenes.length === 1) sentences.push(`One take of ${mark(durationMs)} without a cut.`);
+  else if (scenes.length === 1) sentences.push(`One take of ${formatMark(durationMs)} without a cut.`);
   else {
     const longest = scenes.reduce((best, scene) =>
       scene.endMs - scene.startMs > best.endMs - best.startMs ? scene : best,
     );
-    const where = `${mark(longest.startMs)} to ${mark(longest.endMs)}`;
-    sentences.push(`${scenes.length} scenes in ${mark(durationMs)}; the longest runs from ${where}.`);
+    const where = `${formatMark(longest.startMs)} to ${formatMark(longest.endMs)}`;
+    sentences.push(`${scenes.length} scenes in ${formatMark(durationMs)}; the longest runs from ${where}.`);
   }
   const first = speech[0];
   if (first) {
     const percent = Math.max(1, Math.round(100 * speechShare));
-    sentences.push(`Somebody speaks for ${percent} % of the clip, first at ${mark(first.startMs)}.`);
+    sentences.push(`Somebody speaks for ${percent} % of the clip, first at ${formatMark(first.startMs)}.`);
   } else sentences.push(levelsDb.length === 0 ? 'There is no sound.' : 'No speech is heard.');
   if (scenes.length > 0 && mean(pictures.map(({ change }) => change)) >= CALM_CHANGE) {
-    sentences.push(`The picture moves most at ${mark(busiestMs(scenes, all))}.`);
+    sentences.push(`The picture moves most at ${formatMark(busiestMs(scenes, all))}.`);
   }
   return sentences.join(' ');
 }
@@ -251,13 +252,4 @@ function spokenMs(speech: readonly SpeechSpan[], startMs: number, endMs: number)
 
 function within<Item>(items: readonly Item[], startMs: number, endMs: number): Item[] {
   return items.slice(Math.round(startMs / STEP_MS), Math.max(1, Math.round(endMs / STEP_MS)));
-}
-
-/** A time as people write it: `m:ss`, or `h:mm:ss` from one hour. */
-function mark(ms: number): string {
-  const total = Math.max(0, Math.floor(ms / 1000));
-  const seconds = String(total % 60).padStart(2, '0');
-  const minutes = Math.floor(total / 60) % 60;
-  const hours = Math.floor(total / 3600);
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${seconds}` : `${minutes}:${seconds}`;
 }

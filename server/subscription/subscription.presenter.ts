@@ -2,7 +2,10 @@ import type { SubscriptionState } from '#common/api/subscription.ts';
 import type { Trial } from '#db/models/trial.ts';
 import type { User } from '#db/models/user.ts';
 
-/** The state of an account for the plan page. @param nowMs epoch ms, decides which trials are over */
+/**
+ * The state of an account for the plan page.
+ * @param nowMs epoch ms, decides which trials are over
+ */
 export function toSubscriptionState(
   user: User,
   trials: readonly Trial[],

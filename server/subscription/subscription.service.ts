@@ -1,3 +1,4 @@
+import { DAY_MS } from '#common/limits.ts';
 import type { Knex } from 'knex';
 import type { Transaction } from 'objection';
 import { PLANS, TRIAL_DAYS, type PlanSlug } from '#common/plans.ts';
@@ -7,7 +8,6 @@ import { AppError, notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import { planLeftNotice, trialEndedNotice, trialReminderNotice, type TrialNotice } from './trial-notices.ts';
 
-const DAY_MS = 24 * 3600_000;
 const TRIAL_MS = TRIAL_DAYS * DAY_MS;
 /** The notice is sent this long before a trial ends. */
 const REMIND_BEFORE_MS = DAY_MS;
@@ -40,14 +40,18 @@ export interface SubscriptionService {
   trialsOf(userId: string): Promise<Trial[]>;
   /**
    * Ends expired trials and reminds of those that end within a day; safe to run at any time and in several processes at
-   * once. @returns how many accounts were put back and reminded
+   * once.
+   * @returns how many accounts were put back and reminded
    */
   sweepTrials(): Promise<{ ended: number; reminded: number }>;
-  /** Ends each trial when its time is over, as the account page says. @returns a function that stops it */
+  /**
+   * Ends each trial when its time is over, as the account page says.
+   * @returns a function that stops it
+   */
   listen(onError: (error: unknown) => void): () => void;
 }
 
-/** Plans of an account: the trial of the sign-up wizard and its end (D-35). */
+/** Plans of an account: the trial of the sign-up wizard and its end. */
 export function createSubscriptionService(deps: SubscriptionDeps): SubscriptionService {
   const { db, events, now, notify } = deps;
 

@@ -37,7 +37,10 @@ export function trialEndedNotice(plan: PlanSlug, next: PlanSlug): TrialNotice {
   };
 }
 
-/** Notice that a trial ends within a day. @param endsAt epoch ms */
+/**
+ * Notice that a trial ends within a day.
+ * @param endsAt epoch ms
+ */
 export function trialReminderNotice(plan: PlanSlug, endsAt: number): TrialNotice {
   const moment = new Date(endsAt).toISOString().slice(0, 16).replace('T', ' ');
   return {

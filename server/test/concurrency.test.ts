@@ -23,7 +23,10 @@ import { uploadBytes } from './upload-bytes.ts';
 const TIMES = 50;
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** Makes the same call fifty times at once. @returns the number of answers per status */
+/**
+ * Makes the same call fifty times at once.
+ * @returns the number of answers per status
+ */
 async function atOnce(call: (index: number) => Promise<{ status: number }>): Promise<Record<number, number>> {
   const answers = await Promise.all(Array.from({ length: TIMES }, (_unused, index) => call(index)));
   const counts: Record<number, number> = {};

@@ -9,7 +9,10 @@ export interface ServerProcess {
   readonly pid: number;
   /** Ends it at once, like a power cut. */
   kill(): Promise<void>;
-  /** Asks it to stop and waits until it has. @returns its exit code */
+  /**
+   * Asks it to stop and waits until it has.
+   * @returns its exit code
+   */
   stop(): Promise<number | null>;
 }
 

@@ -17,7 +17,10 @@ function versionOfFfmpeg(): Pick<ToolPaths, 'version'> {
   return version === null ? {} : { version };
 }
 
-/** Creates a temporary folder. @returns its path and a function that removes it */
+/**
+ * Creates a temporary folder.
+ * @returns its path and a function that removes it
+ */
 export async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-media-'));
   return { path: folder, remove: () => rm(folder, { recursive: true, force: true }) };
@@ -49,7 +52,10 @@ export async function makeTask(
   };
 }
 
-/** The value of a finished job. @throws Error with the reason when it failed */
+/**
+ * The value of a finished job.
+ * @throws Error with the reason when it failed
+ */
 export function mustBeOk(result: ProcessVideoResult): Extract<ProcessVideoResult, { ok: true }> {
   if (!result.ok) throw new Error(`${result.code}: ${result.message} ${result.detail}`);
   return result;

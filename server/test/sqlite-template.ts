@@ -3,7 +3,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { connectDatabase } from '#db/connection.ts';
 
-/** Creates a migrated SQLite file for tests to copy. @returns its path and a function that removes it */
+/**
+ * Creates a migrated SQLite file for tests to copy.
+ * @returns its path and a function that removes it
+ */
 export async function makeSqliteTemplate(): Promise<{ file: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'reelmend-template-'));
   const file = path.join(folder, 'template.sqlite');

@@ -30,7 +30,10 @@ export interface TestApp extends Services {
   readonly config: Config;
   /** Everything that was mailed, oldest first. */
   readonly mails: readonly Mail[];
-  /** Waits for the newest mail to an address. @throws after 5 s */
+  /**
+   * Waits for the newest mail to an address.
+   * @throws after 5 s
+   */
   mailTo(address: string): Promise<Mail>;
   /** Moves the clock of the server forward; it continues from there. */
   advance(ms: number): void;

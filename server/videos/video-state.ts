@@ -37,7 +37,8 @@ export interface Completion {
  */
 export interface VideoState {
   /**
-   * Starts an attempt. @returns its number, the fencing token for all later writes; null when there is nothing to do
+   * Starts an attempt.
+   * @returns its number, the fencing token for all later writes; null when there is nothing to do
    */
   begin(videoId: string): Promise<number | null>;
   /** @returns false when the attempt may no longer write and must stop */

@@ -6,7 +6,10 @@ import type { VideosService } from './videos.service.ts';
 
 export interface VideosRoutesDeps {
   readonly videos: VideosService;
-  /** Makes a sample clip for the account. @returns the new video's id */
+  /**
+   * Makes a sample clip for the account.
+   * @returns the new video's id
+   */
   readonly makeSample: (user: SampleOwner) => Promise<{ videoId: string }>;
 }
 

@@ -45,15 +45,24 @@ export interface VideosService {
   retry(owner: Subscriber, videoId: string): Promise<StatusDto>;
   /** @throws AppError `not_ready` before the first result */
   report(owner: Owner, videoId: string): Promise<RepairReport>;
-  /** Requests the smaller file that Download gives on a plan with a size limit (D-42). @throws AppError `not_ready` */
+  /**
+   * Requests the smaller file that Download gives on a plan with a size limit.
+   * @throws AppError `not_ready`
+   */
   exportLimited(owner: Subscriber, videoId: string): Promise<StatusDto>;
-  /** Cancels the smaller copy that is waiting or being made. @throws AppError `not_found` */
+  /**
+   * Cancels the smaller copy that is waiting or being made.
+   * @throws AppError `not_found`
+   */
   cancelExport(owner: Subscriber, videoId: string): Promise<StatusDto>;
   share(owner: Owner, videoId: string, shared: boolean): Promise<{ shared: boolean }>;
   /** @throws AppError `not_found` unless the owner shares it and it is finished */
   sharedVideo(videoId: string): Promise<z.infer<typeof sharedVideoDto>>;
   stats(owner: Owner): Promise<StatsDto>;
-  /** The row with its current version. @throws AppError `not_found` */
+  /**
+   * The row with its current version.
+   * @throws AppError `not_found`
+   */
   owned(owner: Owner, videoId: string): Promise<Video>;
   /** Like `owned`, but for a shared video and any visitor. */
   shared(videoId: string): Promise<Video>;
@@ -150,7 +159,7 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
             versions.map((version) => version.id),
           );
         await queue.cancelForVideo(videoId, trx);
-        // Deleted before any work was done on it, so it does not count (D-38).
+        // Deleted before any work was done on it, so it does not count.
         if (video.status === 'processing' && video.attempt === 0) await quota.release(videoId, trx);
         await keepCaptions(trx, owner, videoId);
         await Video.query(trx).deleteById(videoId);

@@ -80,7 +80,7 @@ export function DropArea({
     onDrop: (files, rejections, event) => {
       // An input that still contains a file fires no change event when the same file is picked again.
       if (event.target instanceof HTMLInputElement) event.target.value = '';
-      // The library would keep the first of several files, but which one was meant is not ours to guess (D-59).
+      // The library would keep the first of several files, but which one was meant is not ours to guess.
       if (files.length > 0 && (multiple || rejections.length === 0)) onFiles(files);
       if (rejections.length > 0) onRejected(rejections);
     },

@@ -55,7 +55,7 @@ const Rights = styled.p`
   color: ${colour.inkFaint};
 `;
 
-/** The footer of every page; its column links are placeholders and say so (D-11). */
+/** The footer of every page; its column links are placeholders and say so. */
 export function Footer({ year }: { readonly year: number }) {
   return (
     <Face>

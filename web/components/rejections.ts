@@ -2,7 +2,7 @@ import type { FileRejection } from 'react-dropzone';
 import { MAX_UPLOAD_BYTES, MIN_UPLOAD_BYTES } from '#common/limits.ts';
 import { uploadTexts } from '../texts/uploads.ts';
 
-/** The specified text for a rejected file; `types` is the list of accepted types (D-7). */
+/** The specified text for a rejected file; `types` is the list of accepted types. */
 export function rejectionText(rejections: readonly FileRejection[], types: string): string {
   const { reject } = uploadTexts;
   const codes = rejections.flatMap(({ errors }) => errors.map(({ code }) => code));

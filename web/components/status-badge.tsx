@@ -8,7 +8,7 @@ const KNOWN: ReadonlyMap<string, { tone: Tone; icon: IconName; label: string }> 
   ['failed', { tone: 'defect', icon: 'alert', label: videoTexts.status.failed }],
 ] as const);
 
-/** The status of a video; a value unknown to this version is shown unchanged, in neutral colours (D-73). */
+/** The status of a video; a value unknown to this version is shown unchanged, in neutral colours. */
 export function StatusBadge({ status }: { readonly status: string }) {
   const known = KNOWN.get(status);
   if (!known) return <Badge icon="dot">{status}</Badge>;

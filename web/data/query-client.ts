@@ -27,7 +27,7 @@ async function defaultRead({ queryKey }: { queryKey: QueryKey }): Promise<unknow
 
 /**
  * The cache with the specification's rules (section 9): data never becomes stale, no refetch on focus, no interval, no
- * retries. A call that finds the session ended reloads the current user (D-21).
+ * retries. A call that finds the session ended reloads the current user.
  */
 export function createQueryClient(): QueryClient {
   let askedAtMs = Number.NEGATIVE_INFINITY;
@@ -68,7 +68,7 @@ export function createQueryClient(): QueryClient {
 
 /**
  * Options for data that changes by itself: the specified interval in ms while push is down, one safety read every 30 s
- * while it is healthy, nothing in a hidden tab and one read on return (D-83).
+ * while it is healthy, nothing in a hidden tab and one read on return.
  */
 export function liveQuery(push: PushState, intervalMs: number) {
   return {

@@ -8,7 +8,7 @@ interface DownloadButtonProps {
   readonly size?: 's' | 'm';
 }
 
-/** Saves the repaired clip; states the size if the plan limits it (D-42). */
+/** Saves the repaired clip; states the size if the plan limits it. */
 export function DownloadButton({ video, size = 'm' }: DownloadButtonProps) {
   const download = useDownloadVideo('library');
   const shortSide = video.limitedExport?.shortSide;

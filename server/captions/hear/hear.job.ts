@@ -43,7 +43,8 @@ export function createHearJob(deps: HearJobDeps): JobHandler {
   const { tell } = createRequestRows<HeardWords>({ db, model: HeardWords, now });
 
   /**
-   * Hears the repaired clip, so times are on its axis whichever version is current. @returns null when nobody speaks
+   * Hears the repaired clip, so times are on its axis whichever version is current.
+   * @returns null when nobody speaks
    */
   async function hear(row: RequestRow, signal: AbortSignal): Promise<VideoCue[] | null> {
     const { videoId } = row;

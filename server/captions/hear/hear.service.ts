@@ -32,7 +32,10 @@ export interface HearService {
   ask(video: Video): Promise<HeardWordsDto>;
   /** Cancels the waiting or running engine; what it heard before stays. */
   cancel(video: Video): Promise<HeardWordsDto>;
-  /** Starts the automatic listening to repaired clips. @returns a function that stops it */
+  /**
+   * Starts the automatic listening to repaired clips.
+   * @returns a function that stops it
+   */
   listen(): () => void;
 }
 

@@ -40,7 +40,9 @@ describe('refold', () => {
   const sound = Array.from({ length: 3 * COUNT }, () => random() - 0.5);
   const block = (at: number) => sound.slice(at * COUNT, (at + 1) * COUNT);
 
-  /** The block that two frames share, as decoded under `decoder`: one made under that, one by an encoder with its own. */
+  /**
+   * The block that two frames share, as decoded under `decoder`: one made under that, one by an encoder with its own.
+   */
   function decoded(frame: 'begins' | 'ends', encoder: WindowShape, decoder: WindowShape): number[] {
     const samples = Float32Array.from(block(1));
     refold({ samples, channels: 1, frame, encoder, decoder });

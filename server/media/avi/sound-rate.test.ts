@@ -47,7 +47,7 @@ it.each([
     false,
   ],
   ['one without a scale', { ...sound, scale: 0, rate: 47_520 }, 48_000, false],
-])('names of sounds %s: %#', (_, stream, samplesPerSecond, isNamed) => {
+])('names a sound only if it is counted at a wrong rate: %s', (_, stream, samplesPerSecond, isNamed) => {
   const named = soundsAtWrongRate([picture, stream], chunks(samplesPerSecond));
   expect(named).toEqual(isNamed ? [stream] : []);
 });

@@ -9,7 +9,7 @@ describe('what decoders say of a picture', () => {
     expect(concealedMacroblocks(`[vist#0:0/h264 @ 0x1] [dec:h264 @ 0x2] [info] ${words}`)).toBe(370);
   });
 
-  it('takes nothing else for a count', () => {
+  it('reads no count from any other line', () => {
     expect(concealedMacroblocks('[h264 @ 0x55d0] [error] error while decoding MB 12 4')).toBeNull();
     expect(concealedMacroblocks('file about concealing 3 DC, said.mp4')).toBeNull();
   });

@@ -24,7 +24,9 @@ async function childrenWith(word: string): Promise<string[]> {
   return found;
 }
 
-/** The binaries of the optional packages, which are taken where the system has none; null where they are not installed. */
+/**
+ * The binaries of the optional packages, which are taken where the system has none; null where they are not installed.
+ */
 const packaged = await findTools({ ffmpegPath: null, ffprobePath: null, searchPath: '' });
 
 describe('runFfmpeg', () => {

@@ -17,7 +17,10 @@ export interface RunOptions {
   readonly onStdout?: (chunk: Buffer) => void | Promise<void>;
   /** Bytes for an input whose path is `pipe:0`, asked for only as fast as ffmpeg takes them. */
   readonly stdin?: AsyncIterable<Buffer>;
-  /** Milliseconds without any sign of progress after which the child is killed; by default those of the tools, else 60 s. */
+  /**
+   * Milliseconds without any sign of progress after which the child is killed; by default those of the tools, else
+   * 60 000.
+   */
   readonly stallMs?: number;
   /** Hard limit of the whole run in milliseconds; default 30 min. */
   readonly wallMs?: number;

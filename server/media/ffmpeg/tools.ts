@@ -39,6 +39,10 @@ export class MediaToolError extends Error {
   }
 }
 
+/** Whether a tool ran and gave up on its input; a cancelled run, a stall or a missing tool is something else. */
+export const isToolFailure = (error: unknown): error is MediaToolError =>
+  error instanceof MediaToolError && error.code === 'tool_failed';
+
 /** Whether a tool failed because of the clip, so that trying again cannot help. */
 export function isClipsFault(error: unknown): boolean {
   return error instanceof MediaToolError && ['tool_failed', 'timed_out'].includes(error.code);

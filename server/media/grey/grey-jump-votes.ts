@@ -34,7 +34,7 @@ const FACTORS = Array.from({ length: 16 }, (_, i) => 0.8 * 1.2 ** i);
  * windows move farther by the same factor; at a cut inside a shot, each turns up somewhere else. Unlike a correlation
  * over all windows (`compareSteps`), a vote is not spoilt by windows that were lost in a far step (consensus instead of
  * least squares: M. Fischler and R. Bolles, "Random sample consensus", 1981). Of 127 removed pictures with likely odds
- * in 96 clips, 82 are voted for; of 134 jump cuts, 5 (docs/benchmarks/repeats-in-public-clips.md).
+ * in 96 clips, 82 are voted for; of 134 jump cuts, 5 (docs/benchmarks/repeats-and-losses.md).
  * @param before flow of the step in front of the judged one
  * @param after flow of the step behind it
  */

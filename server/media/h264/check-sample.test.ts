@@ -11,7 +11,7 @@ const sampleOf = (...units: readonly (readonly number[])[]) =>
   Buffer.from(units.flatMap((unit) => [0, 0, 0, unit.length, ...unit]));
 
 describe('findSampleFault', () => {
-  it("does not take an application's own unit before an intact picture for damage", () => {
+  it("does not mistake an application's own unit before an intact picture for damage", () => {
     expect(findSampleFault(sampleOf(FIRST_SLICE, LATER_SLICE), 4)).toBeNull();
     expect(findSampleFault(sampleOf(OWN, FIRST_SLICE, LATER_SLICE), 4)).toBeNull();
   });

@@ -160,3 +160,10 @@ export function createAnnexBSplitter(): AnnexBSplitter {
     },
   };
 }
+
+/** A NAL unit behind its length in 16 bits, as `avcC` and `hvcC` hold parameter sets. */
+export function withLength16(unit: Buffer): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(unit.length, 0);
+  return Buffer.concat([length, unit]);
+}

@@ -27,8 +27,8 @@ export async function isUnreferred(
 }
 
 /**
- * Whether a sample holds an IDR picture, which clears the decoder: nothing behind it depends on anything before it (ITU-T H.264,
- * 7.4.1.2.4). False where that cannot be told from its first bytes.
+ * Whether a sample holds an IDR picture, which clears the decoder: nothing behind it depends on anything before it
+ * (ITU-T H.264, 7.4.1.2.4). False where that cannot be told from its first bytes.
  * @param lengthSize bytes of the length in front of each NAL unit
  */
 export async function clearsDecoder(

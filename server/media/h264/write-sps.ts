@@ -24,14 +24,17 @@ export interface NewSps extends Pick<
   readonly reordered: number;
 }
 
-/** log2 of the longest motion vector in quarter samples that may be told (ITU-T H.264, E.2.1: at most 16; 2048 samples at level 5). */
+/**
+ * log2 of the longest motion vector in quarter samples that may be told (ITU-T H.264, E.2.1: at most 16; 2048 samples
+ * at level 5).
+ */
 const LOG2_MOTION = 13;
 /** Nothing is said of the compression: denominators of 0 (ITU-T H.264, E.2.1). */
 const UNTOLD = 0;
 
 /**
- * Writes a sequence parameter set NAL unit (ITU-T H.264, 7.3.2.1.1) without colour and clock; how many pictures a player has to
- * hold stands in its usability information.
+ * Writes a sequence parameter set NAL unit (ITU-T H.264, 7.3.2.1.1) without colour and clock; how many pictures a
+ * player has to hold stands in its usability information.
  */
 export function writeSps(sps: NewSps): Buffer {
   const writer = createBitWriter();

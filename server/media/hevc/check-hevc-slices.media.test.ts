@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { createAnnexBSplitter } from '../h264/nal.ts';
-import { checkHevcSlices, createHevcSliceChecker } from './check-hevc-slices.ts';
+import { createHevcSliceChecker } from './check-hevc-slices.ts';
 import { isHevcParameterSet, isHevcSlice, opensPicture } from './hevc-nal.ts';
 
 const folder = sharedFolder();
@@ -41,7 +41,10 @@ const KINDS = [
   ['coarse', 'superfast', 'qp=44:intra-refresh=1:bframes=0:no-sao=1', 'yuv420p'],
 ] as const;
 
-describe('checkHevcSlices', () => {
+const verdictOn = (sets: readonly Buffer[], slices: readonly Buffer[]) =>
+  createHevcSliceChecker(sets).check(slices);
+
+describe('createHevcSliceChecker', () => {
   for (const [kind, preset, options, format] of KINDS) {
     it(`reads every picture to its end, and no picture with a damaged byte (${kind})`, async () => {
       const { sets, pictures } = await code(kind, preset, options, format);
@@ -69,17 +72,15 @@ describe('checkHevcSlices', () => {
     const { sets, pictures } = await code('ends', 'fast', 'crf=26:slices=4:ctu=16');
     const [slices = []] = pictures;
     expect(slices.length).toBeGreaterThan(2);
-    expect(checkHevcSlices(sets, slices)).toBe('whole');
-    expect(checkHevcSlices(sets, slices.slice(0, -1))).toBe('damaged');
-    expect(checkHevcSlices(sets, slices.slice(1))).toBe('damaged');
-    expect(checkHevcSlices(sets, slices.with(1, Buffer.from(slices[0] ?? [])))).toBe('damaged');
+    expect(verdictOn(sets, slices)).toBe('whole');
+    expect(verdictOn(sets, slices.slice(0, -1))).toBe('damaged');
+    expect(verdictOn(sets, slices.slice(1))).toBe('damaged');
+    expect(verdictOn(sets, slices.with(1, Buffer.from(slices[0] ?? [])))).toBe('damaged');
     const [first = Buffer.alloc(0), ...others] = slices;
-    expect(checkHevcSlices(sets, [first.subarray(0, -3), ...others])).toBe('damaged');
-    expect(checkHevcSlices(sets, [Buffer.concat([first, Buffer.from([7, 0x80])]), ...others])).toBe(
-      'damaged',
-    );
+    expect(verdictOn(sets, [first.subarray(0, -3), ...others])).toBe('damaged');
+    expect(verdictOn(sets, [Buffer.concat([first, Buffer.from([7, 0x80])]), ...others])).toBe('damaged');
     // Zero words may follow (cabac_zero_words).
-    expect(checkHevcSlices(sets, [Buffer.concat([first, Buffer.from([0, 0, 3, 0, 0, 3])]), ...others])).toBe(
+    expect(verdictOn(sets, [Buffer.concat([first, Buffer.from([0, 0, 3, 0, 0, 3])]), ...others])).toBe(
       'whole',
     );
   });
@@ -87,13 +88,13 @@ describe('checkHevcSlices', () => {
   it('says nothing without readable parameter sets, or about other chroma formats', async () => {
     for (const format of ['yuv422p', 'yuv444p']) {
       const { sets, pictures } = await code(format, 'ultrafast', 'crf=30', format);
-      expect(checkHevcSlices(sets, pictures[0] ?? [])).toBe('unknown');
+      expect(verdictOn(sets, pictures[0] ?? [])).toBe('unknown');
     }
     const { sets, pictures } = await code('plain', 'ultrafast', 'crf=30');
-    expect(checkHevcSlices(sets, [])).toBe('unknown');
-    expect(checkHevcSlices([], pictures[0] ?? [])).toBe('unknown');
+    expect(verdictOn(sets, [])).toBe('unknown');
+    expect(verdictOn([], pictures[0] ?? [])).toBe('unknown');
     expect(
-      checkHevcSlices(
+      verdictOn(
         sets.map((unit) => unit.subarray(0, 5)),
         pictures[0] ?? [],
       ),
@@ -119,8 +120,8 @@ describe('checkHevcSlices', () => {
     };
     for (let round = 0; round < 300; round++) {
       const slices = pictures[round % pictures.length] ?? [];
-      expect(['whole', 'damaged', 'unknown']).toContain(checkHevcSlices(sets, slices.map(mutate)));
-      expect(['whole', 'damaged', 'unknown']).toContain(checkHevcSlices(sets.map(mutate), slices));
+      expect(['whole', 'damaged', 'unknown']).toContain(verdictOn(sets, slices.map(mutate)));
+      expect(['whole', 'damaged', 'unknown']).toContain(verdictOn(sets.map(mutate), slices));
     }
   });
 });

@@ -107,11 +107,6 @@ export function createHevcSliceChecker(parameterSets: readonly Buffer[]): HevcSl
   };
 }
 
-/** The verdict on the slices of a single picture; see `createHevcSliceChecker`. */
-export function checkHevcSlices(parameterSets: readonly Buffer[], slices: readonly Buffer[]): SliceVerdict {
-  return createHevcSliceChecker(parameterSets).check(slices);
-}
-
 /** Sets that do not fit together prove nothing about the slices. */
 function createState(sps: CodingSps, pps: CodingPps): SliceState {
   try {

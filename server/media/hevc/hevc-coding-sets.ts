@@ -3,7 +3,7 @@ import { toRbsp } from '../h264/nal.ts';
 import { HevcError, HevcUnsupportedError } from './hevc-error.ts';
 import { HEVC_NAL, hevcNalType } from './hevc-nal.ts';
 import { readShortTermSet, type ShortTermReference } from './hevc-reference-set.ts';
-import { readProfileTierLevel, skipScalingLists } from './hevc-sps.ts';
+import { limited, readProfileTierLevel, skipScalingLists } from './hevc-sps.ts';
 
 /** A long-term reference that slices may name by its number in the set. */
 export interface LongTermCandidate {
@@ -90,11 +90,6 @@ export function sizeInBlocks({ width, height, ctbLog2 }: CodingSps): {
 } {
   const blocks = (length: number) => Math.ceil(length / 2 ** ctbLog2);
   return { columns: blocks(width), rows: blocks(height) };
-}
-
-function limited(value: number, most: number): number {
-  if (value > most) throw new HevcError('A parameter set holds an impossible number.');
-  return value;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { withLength16 } from '../h264/nal.ts';
 import { readHevcConfig } from '../mp4/sample-entry.ts';
 import { Mp4Error } from '../mp4/mp4-error.ts';
 import { hevcNalType } from './hevc-nal.ts';
@@ -31,10 +32,12 @@ export function withHevcParameterSets(payload: Buffer, units: readonly Buffer[],
     for (let unit = 0; unit < count; unit++) at += 2 + payload.readUInt16BE(at);
     const added = left.filter((unit) => hevcNalType(unit) === (kind & 63));
     for (const unit of added) left.splice(left.indexOf(unit), 1);
-    arrays.push(arrayOf(kind, count + added.length, [payload.subarray(from, at), ...added.map(withLength)]));
+    arrays.push(
+      arrayOf(kind, count + added.length, [payload.subarray(from, at), ...added.map(withLength16)]),
+    );
   }
   // Completeness flag: all sets of this kind are here.
-  for (const unit of left) arrays.push(arrayOf(0x80 | hevcNalType(unit), 1, [withLength(unit)]));
+  for (const unit of left) arrays.push(arrayOf(0x80 | hevcNalType(unit), 1, [withLength16(unit)]));
   if (arrays.length > 255) throw new Mp4Error('The decoder settings of the video track are damaged.');
   head[22] = arrays.length;
   return Buffer.concat([head, ...arrays]);
@@ -45,10 +48,4 @@ function arrayOf(kind: number, count: number, units: readonly Buffer[]): Buffer 
   head.writeUInt8(kind, 0);
   head.writeUInt16BE(count, 1);
   return Buffer.concat([head, ...units]);
-}
-
-function withLength(unit: Buffer): Buffer {
-  const length = Buffer.alloc(2);
-  length.writeUInt16BE(unit.length, 0);
-  return Buffer.concat([length, unit]);
 }

@@ -111,7 +111,8 @@ export function readProfileTierLevel(reader: BitReader, subLayers: number): Prof
   return { profileSpace, highTier, profile, level };
 }
 
-function limited(value: number, most: number): number {
+/** @throws HevcError when a value of a parameter set is larger than any that is allowed */
+export function limited(value: number, most: number): number {
   if (value > most) throw new HevcError('A parameter set holds an impossible number.');
   return value;
 }

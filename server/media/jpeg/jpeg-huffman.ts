@@ -5,8 +5,8 @@
 export type HuffmanTable = Uint16Array;
 
 /**
- * A table of codes from its description in a DHT segment (ISO/IEC 10918-1, annex C): how many codes have each length from
- * 1 to 16 bits, and their values in that order.
+ * A table of codes from its description in a DHT segment (ISO/IEC 10918-1, annex C): how many codes have each length
+ * from 1 to 16 bits, and their values in that order.
  * @returns null where there are more codes than fit into 16 bits
  */
 export function buildHuffman(counts: Uint8Array, values: Uint8Array): HuffmanTable | null {

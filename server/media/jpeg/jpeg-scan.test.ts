@@ -14,7 +14,8 @@ function tableOf(codes: readonly (readonly [value: number, bits: number])[]) {
   return table;
 }
 
-// Means: 0 -> no difference, 10 -> two bits follow. Others: 0 -> end of block, 10 -> a run of 15 zeros and one of 1 bit, 110 -> 16 zeros.
+// Means: 0 -> no difference, 10 -> two bits follow. Others: 0 -> end of block, 10 -> a run of 15 zeros and one of 1 bit,
+// 110 -> 16 zeros.
 const dc = tableOf([
   [0, 1],
   [2, 2],

@@ -97,7 +97,7 @@ describe('healNames', () => {
     expect(healNames(TABLES)).toBe(TABLES);
   });
 
-  it('does not take another known table, or one with a wholly different name, for the missing one', () => {
+  it('does not mistake another known table, or one with a wholly different name, for the missing one', () => {
     const others = container('stbl', [leaf('stps', words(0, 0)), leaf('abcd', words(0))]);
     expect(healNames(others)).toBe(others);
     // Which of two tables it was is not told by what both names share.

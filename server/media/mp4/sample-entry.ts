@@ -1,3 +1,4 @@
+import { withLength16 } from '../h264/nal.ts';
 import { type Box, needBox } from './box.ts';
 import { Mp4Error } from './mp4-error.ts';
 
@@ -147,17 +148,12 @@ export function readAvcConfig(bytes: Buffer): AvcConfig {
 
 /** The payload of `avcC` for a configuration. */
 export function writeAvcConfig(config: AvcConfig): Buffer {
-  const withLength = (unit: Buffer) => {
-    const length = Buffer.alloc(2);
-    length.writeUInt16BE(unit.length, 0);
-    return Buffer.concat([length, unit]);
-  };
   return Buffer.concat([
     Buffer.from([1, config.profile, config.compatibility, config.level, 0xfc | (config.lengthSize - 1)]),
     Buffer.from([0xe0 | config.sps.length]),
-    ...config.sps.map(withLength),
+    ...config.sps.map(withLength16),
     Buffer.from([config.pps.length]),
-    ...config.pps.map(withLength),
+    ...config.pps.map(withLength16),
     config.tail,
   ]);
 }

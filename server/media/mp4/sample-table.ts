@@ -34,6 +34,8 @@ export interface Chunk {
 
 /** Most samples of a track: three hours at 90 pictures a second. */
 export const MAX_SAMPLES = 1_000_000;
+/** No coded picture is larger; a larger size in a table is damage. */
+export const MAX_SAMPLE_BYTES = 64 << 20;
 
 interface Table {
   readonly bytes: Buffer;

@@ -10,10 +10,8 @@ import {
   type FunctionSource,
 } from '../wasm/assemble.ts';
 import { loadModule } from '../wasm/load.ts';
-import { advance } from '../wasm/vectors.ts';
+import { NUMBER_BYTES, VECTOR_BYTES, advance } from '../wasm/vectors.ts';
 
-const NUMBER_BYTES = 4;
-const VECTOR_BYTES = 16;
 /** Neurons that are summed at once; layers are padded to a multiple of it. */
 const NEURONS = 16;
 const NEURON_BYTES = NEURONS * NUMBER_BYTES;

@@ -8,10 +8,11 @@ import {
   type Code,
   type FunctionSource,
 } from '../wasm/assemble.ts';
-import { advance } from '../wasm/vectors.ts';
+import { VECTOR_BYTES, advance } from '../wasm/vectors.ts';
 
-const VECTOR_BYTES = 16;
-/** Largest exponent that is computed, well within single precision; logistic and hyperbolic functions are flat before. */
+/**
+ * Largest exponent that is computed, well within single precision; logistic and hyperbolic functions are flat before.
+ */
 const MOST_EXPONENT = 60;
 /** Bits of a number's fraction, and the bias of its exponent (IEEE 754). */
 const FRACTION_BITS = 23;
@@ -20,8 +21,8 @@ const EXPONENT_BIAS = 127;
 const COEFFICIENTS = [1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1, 1];
 
 /**
- * (input, state gates, state, end of the state, out, bytes of a row of units, of gates, of out): new state of gated recurrent
- * units, four at a time; the gates are reset, update and candidate.
+ * (input, state gates, state, end of the state, out, bytes of a row of units, of gates, of out): new state of gated
+ * recurrent units, four at a time; the gates are reset, update and candidate.
  */
 export const gatedUnits: FunctionSource = {
   name: 'gatedUnits',

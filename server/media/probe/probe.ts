@@ -5,10 +5,10 @@ import type { ContainerFormat } from './sniff-container.ts';
 import { runTool, type ToolPaths } from '../ffmpeg/tools.ts';
 
 /**
- * Decoders that may run on uploaded bytes. Exotic decoders are where memory bugs live (for instance
- * CVE-2026-8461 in MagicYUV), and no phone or camera writes them. Camcorders of tapes wrote DV, capture cards uncompressed pictures,
- * and both have blocks of one size, whose decoders follow no offsets. Editors without a licence for H.264 (DaVinci Resolve on Linux) and field
- * recorders write DNxHD and DNxHR.
+ * Decoders that may run on uploaded bytes. Exotic decoders are where memory bugs live (for instance CVE-2026-8461 in
+ * MagicYUV), and no phone or camera writes them. Camcorders of tapes wrote DV, capture cards uncompressed pictures, and
+ * both have blocks of one size, whose decoders follow no offsets. Editors without a licence for H.264 (DaVinci Resolve
+ * on Linux) and field recorders write DNxHD and DNxHR.
  */
 export const ALLOWED_DECODERS = [
   'h264',

@@ -17,11 +17,8 @@ import {
   type Complex,
   type Locals,
 } from '../wasm/complex.ts';
-import { advance } from '../wasm/vectors.ts';
+import { NUMBER_BYTES, VECTOR_BYTES, LANES, advance } from '../wasm/vectors.ts';
 
-const NUMBER_BYTES = 4;
-const VECTOR_BYTES = 16;
-const LANES = 4;
 /** Numbers for three factors, real and imaginary part of each. */
 export const FACTOR_NUMBERS = 6;
 /** Vectors that a step needs. */

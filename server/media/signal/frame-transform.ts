@@ -25,7 +25,7 @@ import {
   store,
   type Complex,
 } from '../wasm/complex.ts';
-import { advance } from '../wasm/vectors.ts';
+import { NUMBER_BYTES, VECTOR_BYTES, LANES, fourOf, advance } from '../wasm/vectors.ts';
 import {
   FACTOR_NUMBERS,
   fourStep,
@@ -34,10 +34,6 @@ import {
   STEP_VECTORS,
   type Stage,
 } from './frame-transform-steps.ts';
-
-const NUMBER_BYTES = 4;
-const VECTOR_BYTES = 16;
-const LANES = 4;
 
 export interface FrameTransform {
   /**
@@ -164,11 +160,7 @@ function loadFrame(size: number, windowAt: number, target: Complex<number>): Fun
   };
 }
 
-const half = f32x4Const(0.5);
-
-function f32x4Const(value: number): Code {
-  return v128.const([...new Uint8Array(Float32Array.of(value, value, value, value).buffer)]);
-}
+const half = fourOf(0.5);
 
 const mirrored = (address: Local, place: Complex<number>, offset: number): Complex<Code> => {
   const reversed = (value: Code) => v128.pick(value, v128.zero, REVERSED);

@@ -11,9 +11,8 @@ import {
   type Local,
 } from '../wasm/assemble.ts';
 import { loadModule } from '../wasm/load.ts';
-import { advance } from '../wasm/vectors.ts';
+import { VECTOR_BYTES, advance } from '../wasm/vectors.ts';
 
-const VECTOR_BYTES = 16;
 /** Lanes 0 and 2 of two vectors in a row. */
 const EVERY_SECOND = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
 
@@ -127,7 +126,10 @@ function fillEnds(
   }
 }
 
-/** (out, count): the medians of the first `count` places, whole vectors of them; the rows stand at the start of the memory. */
+/**
+ * (out, count): the medians of the first `count` places, whole vectors of them; the rows stand at the start of the
+ * memory.
+ */
 function medians(rows: number, rowBytes: number, reach: number, lanes: Lanes): FunctionSource {
   const { numberBytes, stride } = lanes;
   const atOnce = (VECTOR_BYTES / numberBytes) * stride;

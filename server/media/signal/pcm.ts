@@ -97,8 +97,8 @@ export async function decodeSound(options: DecodeSound): Promise<SoundClock> {
 }
 
 /**
- * One `ashowinfo` line as the time and length of a decoded frame. `pts` is read, not `pts_time`, which
- * ffmpeg prints with six digits only; the filter's time base is one sample (fftools/ffmpeg_filter.c). The name of the filter is
+ * One `ashowinfo` line as the time and length of a decoded frame. `pts` is read, not `pts_time`, which ffmpeg prints
+ * with six digits only; the filter's time base is one sample (fftools/ffmpeg_filter.c). The name of the filter is
  * missing where another thread has begun the line (7.0 and later).
  * @returns null for any other line; `startMs` is null when the frame has no time
  */

@@ -1,6 +1,5 @@
+import { NUMBER_BYTES } from './vectors.ts';
 import { block, f32x4, v128, type Code, type Local } from './assemble.ts';
-
-const NUMBER_BYTES = 4;
 
 /** Lane selections of a pair of vectors: even and odd lanes, lower and upper halves interleaved, and a reversal. */
 export const EVEN = lanes(0, 2, 4, 6);

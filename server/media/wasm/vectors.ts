@@ -1,5 +1,14 @@
 import { block, choose, i32, i32x4, u8x16, v128, type Code, type Local } from './assemble.ts';
 
+/** Bytes of a vector of WebAssembly, and of a number in single precision; so many of these fit into one. */
+export const VECTOR_BYTES = 16;
+export const NUMBER_BYTES = 4;
+export const LANES = VECTOR_BYTES / NUMBER_BYTES;
+
+/** A number in all four lanes. */
+export const fourOf = (value: number): Code =>
+  v128.const([...new Uint8Array(Float32Array.of(value, value, value, value).buffer)]);
+
 const SWAP_HALVES = [8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7];
 const SWAP_WORDS = [4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11];
 

@@ -110,7 +110,7 @@ describe('analyseAudio', () => {
     expect(notes.at(-1)).toMatch(/nothing but zeros/);
   });
 
-  it('takes gusts in the low frequencies of a wide mix for music, and the same gusts in plain sound for wind', async () => {
+  it('hears music in gusts in the low frequencies of a wide mix, and wind in the same gusts of a plain sound', async () => {
     const windy = mixAtSnr(voiceLike(SECONDS, RATE, 4), gustingWind(SECONDS, RATE, 1), 5);
     const random = seededRandom(7);
     let [fast, slow] = [0, 0];

@@ -8,7 +8,7 @@ import {
 } from '#server/media/signal/pcm-clock.ts';
 import type { LostEnds } from '#server/media/probe/lost-ends.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Finding, SpeechSpan } from './analysis.ts';
 import { createOnsetMeter } from './audio-sync/detect-audio-sync-onsets.ts';
 import type { MotionSeries } from './audio-sync/detect-audio-sync-content.ts';
@@ -31,7 +31,7 @@ import { detectAudioSync } from './audio-sync/detect-audio-sync.ts';
 import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
 import { createWindMeter, WIND_RATE_HZ } from './wind-noise/detect-wind-noise-series.ts';
 import { createWidthMeter, mayBeMix, withoutMixes } from './wind-noise/detect-wind-noise-stereo.ts';
-import { findWindSpans, windFinding as toFinding, type WindFound } from './wind-noise/detect-wind-noise.ts';
+import { findWindSpans, toWindFinding, type WindFound } from './wind-noise/detect-wind-noise.ts';
 import { firstWait, steadyEnd } from './packets/picture-times.ts';
 import type { AudioPackets } from './packets/read-packets.ts';
 import { listedSoundEndMs } from './packets/sound-end.ts';
@@ -106,7 +106,7 @@ export async function hearSound(input: HearSoundInput) {
     onProgress: input.onProgress,
   }).catch((error: unknown) => {
     // Sound that no decoder can read is no reason to give up on the pictures.
-    if (error instanceof MediaToolError && error.code === 'tool_failed') return null;
+    if (isToolFailure(error)) return null;
     throw error;
   });
   input.onProgress?.(1);
@@ -116,7 +116,7 @@ export async function hearSound(input: HearSoundInput) {
   const speech = detectSpeech(voice.series);
   const windSeries = wind.finish();
   const found = firstAudible === null ? null : await withoutMusic(input, findWindSpans(windSeries, speech));
-  const windFinding = found && toFinding(windSeries, found, toTimeMs);
+  const windFinding = found && toWindFinding(windSeries, found, toTimeMs);
   input.onSign?.(windFinding ? 'wind' : 'calm_sound');
   return { clock, scale, toTimeMs, firstAudible, speech, onsets, windFinding };
 }

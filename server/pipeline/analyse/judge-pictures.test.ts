@@ -4,31 +4,7 @@ import type { JumpMeasure } from '#server/media/grey/grey-jumps.ts';
 import { frameSeries } from '#server/test/frame-series.ts';
 import type { MendedSpan } from '../mended-pictures.ts';
 import type { StreamSpans } from './packets/picture-surplus.ts';
-import { besideDamage, judgePictures } from './judge-pictures.ts';
-
-/** Four repeats. */
-const run = {
-  first: 16,
-  last: 19,
-  history: 'inserted',
-  startsAtCut: false,
-  endsAtCut: false,
-  confidence: 0.7,
-  quietness: 0.2,
-} as const;
-
-describe('besideDamage', () => {
-  it('removes nothing right beside damaged data unless the lengths support it', () => {
-    expect(besideDamage(run, 1.1, true).history).toBe('held');
-    expect(besideDamage(run, -2, true).history).toBe('held');
-  });
-
-  it('leaves a run as judged elsewhere, when the picture is longer, and without sound', () => {
-    expect(besideDamage(run, 1.1, false)).toEqual(run);
-    expect(besideDamage(run, 4.2, true)).toEqual(run);
-    expect(besideDamage(run, null, true)).toEqual(run);
-  });
-});
+import { judgePictures } from './judge-pictures.ts';
 
 describe('judgePictures', () => {
   const LONGER: JumpMeasure = {
@@ -86,7 +62,7 @@ describe('judgePictures', () => {
     expect(motion?.frameTimesMs.at(-1)).toBe((COUNT - 1 + putBack) * 33);
   });
 
-  it('does not take the natural excess of sound with long frames for lost pictures', () => {
+  it('does not mistake the natural excess of sound with long frames for lost pictures', () => {
     // A jump cut by its windows, at odds that are enough where the sound says that pictures are missing.
     const astray = { ...LONGER, votes: { voters: 25, share: 0.15, factor: 4 } };
     const series = frameSeries(moves, { jumps: new Map([[80, astray]]) });

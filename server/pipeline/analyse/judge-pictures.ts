@@ -5,17 +5,13 @@ import type { CorruptedSpan } from './damage/detect-corruption.ts';
 import { detectCuts } from './detect-cuts.ts';
 import type { LostBetween } from '#server/media/lost-counts.ts';
 import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
-import { hasOpenStep } from './dropped-frames/freed-time.ts';
 import { findGaps } from './dropped-frames/find-gaps.ts';
-import { findLosses } from './dropped-frames/find-losses.ts';
-import { EVEN, fitBoth, holdUnsettled } from './dropped-frames/copies-and-losses.ts';
 import { createChangeTo } from './dropped-frames/change-to.ts';
 import { findSlowerStretches, outsideOf, type SlowerStretch } from './dropped-frames/slower-stretches.ts';
-import { framesOf } from './explained-steps.ts';
+import { framesOf, type Trust } from './explained-steps.ts';
 import { detectPictureFlags } from './picture-flags/detect-picture-flags.ts';
-import { detectStutter, type StutterRun } from './stutter/detect-stutter.ts';
-import { putIn, repeatsOf } from './stutter/stutter-history.ts';
-import { isRestBesideDamage } from './stutter/stutter-beside-damage.ts';
+import { settleRunsAndLosses } from './settle-runs-and-losses.ts';
+import type { StutterRun } from './stutter/detect-stutter.ts';
 import { isPriming } from './audio-sync/detect-audio-sync-start.ts';
 import { motionAsMended, type Copies, type Losses } from './audio-sync/motion-as-mended.ts';
 import { pickPoster } from './pick-poster.ts';
@@ -29,12 +25,7 @@ import {
   type FindingContext,
 } from './picture-findings.ts';
 import { frameStartMs, steadyEnd, type PictureIndex } from './packets/picture-times.ts';
-import {
-  lengthsSpeakForLosses,
-  surplusByLengths,
-  surplusForCopies,
-  type StreamSpans,
-} from './packets/picture-surplus.ts';
+import { lengthsSpeakForLosses, type StreamSpans } from './packets/picture-surplus.ts';
 import type { AudioPackets, PacketScan } from './packets/read-packets.ts';
 import { excessByNatureMs, listedSoundEndMs } from './packets/sound-end.ts';
 import type { MendedSpan } from '../mended-pictures.ts';
@@ -101,22 +92,10 @@ export function judgePictures(
 ): PictureAnalysis {
   const { times, frameOfDecoded } = index;
   const fps = 1000 / Math.max(1, ticksToMs(times.medianIntervalTicks, times.timeBase));
+  const inMs = (pictures: number) => (pictures * 1000) / fps;
   const decodedCuts = detectCuts(series);
-  const shownDamage = [...damage, ...mended.filter(({ isMade }) => !isMade)];
-  const damagedFrames = framesOf(shownDamage);
-  const isSound = (decoded: number) => !damagedFrames.has(frameOfDecoded[decoded] ?? decoded);
-  // Pictures that only refer to damaged ones still repeat or move as their own data say; made ones are guesses.
-  const ownDamage = new Set([
-    ...shownDamage.flatMap(({ damagedData }) => damagedData),
-    ...framesOf(mended.filter(({ isMade }) => isMade)),
-  ]);
-  const speaksTrue = (decoded: number) => !ownDamage.has(frameOfDecoded[decoded] ?? decoded);
-  // A repair has already examined what it kept: a jump that shows only in its result is a trace of the damage.
-  const settled = framesOf(mended);
-  const isSettled = (decoded: number) => settled.has(frameOfDecoded[decoded] ?? decoded);
-  // By display number, because a damaged picture may not be decoded at all.
-  const isTornBeside = ({ first, last }: StutterRun) =>
-    ownDamage.has((frameOfDecoded[first] ?? first) - 1) || ownDamage.has((frameOfDecoded[last] ?? last) + 1);
+  const { trust, damagedFrames, isTornBeside } = trustIn({ damage, mended }, frameOfDecoded);
+  const { isSound } = trust;
   const cuts = decodedCuts.filter(isSound);
   const context: FindingContext = {
     times,
@@ -124,53 +103,24 @@ export function judgePictures(
     sceneCuts: cuts.map((cut) => frameOfDecoded[cut] ?? cut),
   };
   const moves = series.blockDiff.get(1) ?? [];
-  const findStutter = (surplus: number | null) =>
-    detectStutter(series, cuts, fps, surplus, (at) => !speaksTrue(at)).flatMap((run) => {
-      const own = withoutConcealed(run, isSound, speaksTrue);
-      if (own === null || isRestBesideDamage(own, { moves, cuts, isSound, speaksTrue })) return [];
-      const isRun = own.last > own.first || !times.variableByNature;
-      return isRun ? [besideDamage(own, surplus, isTornBeside(own))] : [];
-    });
-  const inPictures = (ms: number) => (ms * fps) / 1000;
-  const plainMs = spans && surplusByLengths(spans);
-  const plainStutter = findStutter(plainMs === null ? null : inPictures(plainMs));
-  const inMs = (pictures: number) => (pictures * 1000) / fps;
-  const [repeatsMs, plainPutInMs] = [inMs(repeatsOf(plainStutter)), inMs(putIn(plainStutter))];
-  const surplusMs = spans && surplusForCopies(spans, repeatsMs, leadingSilenceMs, plainPutInMs);
-  const likely =
-    surplusMs === null || surplusMs === plainMs ? plainStutter : findStutter(inPictures(surplusMs));
   const changeTo = createChangeTo({ frameOfDecoded, decodedCuts });
-  const moveTo = changeTo(moves);
   const { listed, empty, gaps } = findGaps({ times, lost, series, changeTo, unfit: damagedFrames });
-  const slower = findSlowerStretches(times, moveTo);
-  const trust = { isSound, speaksTrue, isSettled };
-  const lossesBeside = (runs: readonly StutterRun[]) =>
-    findLosses(runs, { series, cuts, index, listed, trust, spans, surplusMs, fps });
-  const withLikely = lossesBeside(likely);
-  // If the sound itself is not missing anything, losses do not justify removing copies that their place and the other
-  // runs do not call inserted.
-  const missesSome = inPictures(surplusMs ?? 0) <= -EVEN;
-  const arePutInAlone = (runs: readonly StutterRun[]) => {
-    const alone = findStutter(null);
-    return runs.every(({ first, endsAtCut }) => {
-      return !endsAtCut && putIn(alone.filter((run) => run.first === first)) > 0;
-    });
-  };
-  const lookAgain = (lostPictures: number) => {
-    const again = findStutter(inPictures(surplusMs ?? 0) + lostPictures);
-    const isBelieved = missesSome || arePutInAlone(again.filter(({ history }) => history !== 'held'));
-    return isBelieved ? lossesBeside(again) : withLikely;
-  };
-  const both = fitBoth(withLikely, lookAgain);
+  const slower = findSlowerStretches(times, changeTo(moves));
   const {
     runs: stutter,
     surplus: lossSurplus,
     hidden,
-  } = holdUnsettled(
-    both,
-    (pictures) => hasOpenStep(series, cuts, both.taken, pictures),
-    () => lossesBeside(both.runs.map((run) => ({ ...run, history: 'held' }))),
-  );
+  } = settleRunsAndLosses({
+    series,
+    cuts,
+    index,
+    listed,
+    trust,
+    spans,
+    fps,
+    leadingSilenceMs,
+    isTornBeside,
+  });
   const findings: Finding[] = [
     ...stutter.map((run) =>
       run.first === run.last ? singleHoldFinding(run, context) : stutterFinding(run, context),
@@ -207,44 +157,33 @@ export function judgePictures(
   };
 }
 
+/** What is damaged, now or before an earlier repair. */
+type Damage = Required<Pick<MeasuredPictures, 'damage' | 'mended'>>;
+
+function trustIn({ damage, mended }: Damage, frameOfDecoded: readonly number[]) {
+  const frameOf = (decoded: number) => frameOfDecoded[decoded] ?? decoded;
+  const shownDamage = [...damage, ...mended.filter(({ isMade }) => !isMade)];
+  const damagedFrames = framesOf(shownDamage);
+  // Pictures that only refer to damaged ones still repeat or move as their own data say; made ones are guesses.
+  const ownDamage = new Set([
+    ...shownDamage.flatMap(({ damagedData }) => damagedData),
+    ...framesOf(mended.filter(({ isMade }) => isMade)),
+  ]);
+  // A repair has already examined what it kept: a jump that shows only in its result is a trace of the damage.
+  const settled = framesOf(mended);
+  const trust: Trust = {
+    isSound: (decoded) => !damagedFrames.has(frameOf(decoded)),
+    speaksTrue: (decoded) => !ownDamage.has(frameOf(decoded)),
+    isSettled: (decoded) => settled.has(frameOf(decoded)),
+  };
+  // By display number, because a damaged picture may not be decoded at all.
+  const isTornBeside = ({ first, last }: StutterRun) =>
+    ownDamage.has(frameOf(first) - 1) || ownDamage.has(frameOf(last) + 1);
+  return { trust, damagedFrames, isTornBeside };
+}
+
 const lastDecoded = (frameOfDecoded: readonly number[]): number =>
   frameOfDecoded.reduce((last, frame) => Math.max(last, frame), 0);
-
-/**
- * Limits a run to what the clip itself repeats: concealed pictures, whose own data are damaged, are removed from its
- * ends. Null if too few true copies remain, because concealed damage looks like repeats, and so may single pictures
- * beside it.
- */
-function withoutConcealed(
-  run: StutterRun,
-  isSound: (decoded: number) => boolean,
-  speaksTrue: (decoded: number) => boolean,
-): StutterRun | null {
-  let { first, last } = run;
-  const isTrue = (decoded: number) => isSound(decoded) && speaksTrue(decoded);
-  if (isTrue(first) && isTrue(last)) return run;
-  while (first <= last && !speaksTrue(first)) first += 1;
-  while (last >= first && !speaksTrue(last)) last -= 1;
-  let copies = 0;
-  for (let at = first; at <= last; at += 1) if (speaksTrue(at)) copies += 1;
-  // A damaged picture among copies counts as one: the data of those after it say that nothing moved.
-  return copies > 1 && 2 * copies > last - first + 1 ? { ...run, first, last } : null;
-}
-
-/** Repeats beside damaged data count as inserted only if the picture outlasts the sound by this share of them. */
-const PUT_IN_SHARE = 0.3;
-
-/**
- * Treats a run right beside a picture with damaged data as held, unless the lengths say that it was inserted. Such a
- * run may not be real, because almost nothing moves in concealed pictures, and the step that shows what was inserted is
- * damaged too.
- * @param surplus pictures by which the picture outlasts the sound, null without sound
- * @param isBeside whether such a picture is right before or after it
- */
-export function besideDamage(run: StutterRun, surplus: number | null, isBeside: boolean): StutterRun {
-  const isSpokenFor = surplus === null || surplus >= PUT_IN_SHARE * (run.last + 1 - run.first);
-  return isBeside && !isSpokenFor ? { ...run, history: 'held' } : run;
-}
 
 /** Where picture and sound of a clip begin and end; null without sound. */
 export function spansOf(times: PictureTimes, { audio }: PacketScan): StreamSpans | null {

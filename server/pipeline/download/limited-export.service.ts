@@ -17,7 +17,7 @@ interface Owner {
 }
 
 /**
- * Downloads for plans with a size limit (D-42). The result itself stays whole and bit-exact. Such a plan downloads a
+ * Downloads for plans with a size limit. The result itself stays whole and bit-exact. Such a plan downloads a
  * smaller copy, made once per result and stored beside it; a larger plan downloads the whole result at once.
  */
 export interface LimitedExports {
@@ -36,7 +36,10 @@ export interface LimitedExports {
    *   the reason when it could not be made
    */
   forDownload(owner: Owner, video: Video): Promise<string>;
-  /** Starts the copy as soon as a repair is finished. @returns a function that stops this */
+  /**
+   * Starts the copy as soon as a repair is finished.
+   * @returns a function that stops this
+   */
   listen(): () => void;
 }
 

@@ -15,7 +15,7 @@ import {
   writeAvcConfig,
 } from '#server/media/mp4/sample-entry.ts';
 import { createSampleReader } from '#server/media/mp4/sample-reader.ts';
-import { readChunks, readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
+import { MAX_SAMPLE_BYTES, readChunks, readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { trimTrack } from '#server/media/mp4/trim-track.ts';
 import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { type NewSample, readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
@@ -34,8 +34,6 @@ export interface LengthsInput {
  */
 const LOOKED_AT = 16;
 const LEAST_WHOLE = 0.75;
-/** No coded picture is larger. */
-const MAX_SAMPLE_BYTES = 64 << 20;
 /** Bytes of each length that is written. */
 const LENGTH_SIZE = 4;
 
@@ -161,7 +159,10 @@ function hevcEntry(entry: SampleEntry): Buffer | null {
   return withEntryBox(entry, 'hvcC', changed);
 }
 
-/** Writes the movie without the samples missing from the file, if there are any. @returns what is missing */
+/**
+ * Writes the movie without the samples missing from the file, if there are any.
+ * @returns what is missing
+ */
 async function writeTrimmed(file: FileHandle, movie: Movie, input: LengthsInput): Promise<string[]> {
   const reach = Math.max(...movie.tracks.flatMap(({ stbl }) => readChunks(stbl)).map(endOf));
   if (reach <= movie.fileBytes) return [];

@@ -3,7 +3,7 @@ import { findHiddenMoov } from '#server/media/mp4/find-moov.ts';
 import { ALLOWED_DECODERS, probe, type MediaInfo } from '#server/media/probe/probe.ts';
 import { countLeadingZeros, describeEmptyTail } from '#server/media/probe/empty-bytes.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure, type MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { countWhole, type Whole } from './count-whole.ts';
 import { MediaFailure } from '../media-failure.ts';
 import { mendSettings } from '../repair/rebuild-index/rebuild-index-description.ts';
@@ -274,7 +274,7 @@ async function tryProbe(input: OpenInput, filePath: string, format: MediaInfo['f
   try {
     return { info: await probe(input.tools, filePath, format, input.signal) };
   } catch (error) {
-    if (error instanceof MediaToolError && error.code === 'tool_failed') return { error };
+    if (isToolFailure(error)) return { error };
     throw error;
   }
 }

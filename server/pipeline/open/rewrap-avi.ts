@@ -10,7 +10,7 @@ import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-mo
 import { type NewSample, readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
 import { probe, type MediaInfo, uploadedInputOptions } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { readHeads } from '../repair/rebuild-index/rebuild-index-heads.ts';
 import { readTrackSettings } from '../repair/rebuild-index/rebuild-index-settings.ts';
 import { freshTrack, isCertainOrder, timePictures } from '../repair/rebuild-index/rebuild-index-times.ts';
@@ -63,7 +63,7 @@ async function copyStreams(input: RewrapInput, outputPath: string): Promise<bool
       await runFfmpeg(copyPlan(input, outputPath, format), { tools: input.tools, signal: input.signal });
       return true;
     } catch (error) {
-      if (!(error instanceof MediaToolError) || error.code !== 'tool_failed') throw error;
+      if (!isToolFailure(error)) throw error;
     }
   }
   return false;

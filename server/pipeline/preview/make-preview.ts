@@ -4,7 +4,7 @@ import type { ComparisonLayout } from '#common/api/comparison.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { PreviewPlan } from './lay-out.ts';
 import { joinList, joinPlan, piecePlan, PREVIEW_RATE_HZ, type PreviewSource } from './preview-commands.ts';
 
@@ -94,7 +94,7 @@ async function openSource(file: string, { tools, signal }: MakePreviewInput): Pr
 }
 
 function unreadableIsNull(error: unknown): null {
-  if (error instanceof MediaToolError && error.code === 'tool_failed') return null;
+  if (isToolFailure(error)) return null;
   throw error;
 }
 

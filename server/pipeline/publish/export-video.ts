@@ -6,7 +6,7 @@ import { carryOtherTracks } from '#server/media/mp4/carry-other-tracks.ts';
 import { shiftAudioTrack } from '#server/media/mp4/shift-track.ts';
 import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure, MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { PictureTimes } from '../analyse/analysis.ts';
 import type { KeptRun } from '../analyse/decode/kept-pictures.ts';
 import { fullEncode } from '../repair/full-encode/full-encode.ts';
@@ -181,7 +181,7 @@ async function repack(input: ExportInput, copied: PictureStage, outputPath: stri
     if (info.video.length === 0) throw new MediaToolError('tool_failed', 'nothing was carried over');
     return { ...copied, path: outputPath, info };
   } catch (error) {
-    if (!(error instanceof MediaToolError) || error.code !== 'tool_failed') throw error;
+    if (!isToolFailure(error)) throw error;
   }
   return encodeAll(input, outputPath, input.onProgress, reason);
 }

@@ -59,7 +59,7 @@ describe('lookAgain', () => {
     expect(await runsOf(false)).toBe(0);
   });
 
-  it('does not take what a part of the clip lacks for damage when the picture is refreshed in stripes', async () => {
+  it('does not mistake what a part of the clip lacks for damage when the picture is refreshed in stripes', async () => {
     const resultPath = path.join(folder.path, 'stripes.mp4');
     const groups = 'keyint=30:min-keyint=30:intra-refresh=1:scenecut=0:bframes=0:ref=4';
     const encode = [...DEFAULT_ENCODE, '-x264-params', groups];

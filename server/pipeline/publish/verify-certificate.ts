@@ -53,8 +53,8 @@ export async function verifyCertificate(input: CertificateInput): Promise<Claim[
 }
 
 /**
- * Reads a raw public key from hexadecimal digits, a PEM file, or the answer of `/api/certificate-key`. @returns null
- * for anything else
+ * Reads a raw public key from hexadecimal digits, a PEM file, or the answer of `/api/certificate-key`.
+ * @returns null for anything else
  */
 export function readPublicKey(text: string): string | null {
   const trimmed = text.trim();

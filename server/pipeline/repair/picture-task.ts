@@ -52,3 +52,6 @@ export interface Verdict {
   readonly curveAfter?: readonly (number | null)[];
   readonly explanation: string;
 }
+
+/** The reason for a finding without a place. */
+export const UNPLACED = 'Left as it is: its position is not known.';

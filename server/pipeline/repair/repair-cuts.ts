@@ -1,5 +1,6 @@
 import type { Finding } from '../analyse/analysis.ts';
 import type { PlanContext, Planned } from './plan-repair.ts';
+import { UNPLACED } from './picture-task.ts';
 
 /**
  * Plans the repair of one stuttered cut. Repeats that made the clip longer are removed and the rest moves forward, so
@@ -10,7 +11,7 @@ export function planCut(finding: Finding, context: PlanContext): Planned {
   const { detail, firstFrame, lastFrame } = finding;
   const { ptsTicks, medianIntervalTicks, variableByNature } = context.pictures;
   if (detail.kind !== 'stuttered_cut' || firstFrame === null || lastFrame === null) {
-    return { reason: 'Left as it is: its position is not known.' };
+    return { reason: UNPLACED };
   }
   const start = ptsTicks[firstFrame];
   const resume = ptsTicks[lastFrame + 1];

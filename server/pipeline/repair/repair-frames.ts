@@ -3,6 +3,7 @@ import type { Finding } from '../analyse/analysis.ts';
 import { lengthsSpeakForLosses } from '../analyse/packets/picture-surplus.ts';
 import { cutBetween, lastGood, nextGood } from './repair-cuts.ts';
 import type { PlanContext, Planned } from './plan-repair.ts';
+import { UNPLACED } from './picture-task.ts';
 
 /** Plans the repair of one gap (dropped frames) or one damaged section. */
 export function planFrames(finding: Finding, context: PlanContext): Planned {
@@ -10,7 +11,7 @@ export function planFrames(finding: Finding, context: PlanContext): Planned {
   if (detail.kind === 'corrupted_section') return planDamage(finding, context);
   if (detail.kind !== 'dropped_frames') return { reason: 'Left as it is: no repair fits it.' };
   const before = finding.firstFrame;
-  if (before === null) return { reason: 'Left as it is: its position is not known.' };
+  if (before === null) return { reason: UNPLACED };
   if (detail.acrossCut || cutBetween(context, before, before + 1)) {
     return {
       reason: 'Left as it is: the scene changes in the gap, so the last frame stays until the cut.',
@@ -87,8 +88,7 @@ function insertion(finding: Finding, before: number, context: PlanContext, slots
 function planDamage(finding: Finding, context: PlanContext): Planned {
   const { firstFrame, lastFrame } = finding;
   const { ptsTicks } = context.pictures;
-  if (firstFrame === null || lastFrame === null)
-    return { reason: 'Left as it is: its position is not known.' };
+  if (firstFrame === null || lastFrame === null) return { reason: UNPLACED };
   const before = lastGood(context, firstFrame - 1);
   const after = nextGood(context, lastFrame + 1);
   // Damaged pictures without any intact one nearby are kept as the decoder conceals them.

@@ -41,7 +41,10 @@ export interface SampleServiceDeps {
 
 /** The single sample clip, shared by all accounts. */
 export interface SampleClip {
-  /** Makes the clip unless it exists; the signal aborts that. @returns its path */
+  /**
+   * Makes the clip unless it exists; the signal aborts that.
+   * @returns its path
+   */
   ready(signal?: AbortSignal): Promise<string>;
   /** Path for a new copy, in the same folder. */
   copyPath(): string;

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { versionOf } from '#server/media/ffmpeg/ffmpeg-names.ts';
-import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure, MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import { analyseVideo } from '../analyse/analyse-video.ts';
 import { DAMAGED_ANALYSIS, expectedAnalysisMs, openShare } from '../analyse/analysis-costs.ts';
 import type { Analysis, Finding } from '../analyse/analysis.ts';
@@ -160,7 +160,7 @@ const countUndecoded = (findings: readonly Finding[]) =>
 /** A decoder that gives up is the clip's fault; a full disk, a stall or a cancel is not. */
 function refuseUndecodable(error: unknown): never {
   const full = error instanceof MediaToolError && /No space left|ENOSPC/.test(error.stderrTail);
-  if (error instanceof MediaToolError && error.code === 'tool_failed' && !full) {
+  if (isToolFailure(error) && !full) {
     throw new MediaFailure('damaged_beyond_repair', NO_PICTURE, `${error.message}\n${error.stderrTail}`);
   }
   throw error;

@@ -6,7 +6,7 @@ import type { Verdict } from '../repair/picture-task.ts';
 import type { PictureRepair } from '../repair/repair-pictures.ts';
 import { UNTOUCHED_SOUND, type SoundRepair } from './sound-step.ts';
 
-/** The repairs that remain in one attempt to write the clip. */
+/** The repairs that one attempt to write the clip still makes. */
 export interface Attempt {
   readonly pictures: readonly PictureRepair[];
   readonly sound: SoundRepair;
@@ -17,7 +17,7 @@ export interface Attempt {
   readonly notes: readonly string[];
 }
 
-/** A result and what was found on it. */
+/** A result, and what its checks found. */
 export interface Judged {
   readonly outcome: { readonly video: Pick<StreamTreatment, 'treatment'> };
   readonly verification: Pick<Verification, 'failed' | 'checks'>;
@@ -29,14 +29,18 @@ export interface GentlerWork {
   readonly opened: { readonly rebuilt: unknown };
 }
 
-/** Said where the coded pictures around damage did not fit what was put among them. */
+/** The note when kept pictures around damage did not decode as they should with the new ones among them. */
 const LEFT_DAMAGED = 'Re-encoding only the damaged frames left damage in the result, so all were re-encoded.';
 
 export function changesSound({ audio }: SoundRepair): boolean {
   return audio.kind === 'file' || audio.shiftMs !== 0;
 }
 
-/** What to try after a result that did not pass; null if it passed, or if nothing gentler is left. */
+/**
+ * What to try after a result that did not pass: the same without the repairs that are to blame, or with all pictures
+ * encoded, or without all repairs of the pictures, or without those of the sound. Null if it passed, or if nothing is
+ * left to give up.
+ */
 export function gentler(attempt: Attempt, done: Judged, work: GentlerWork): Attempt | null {
   const { failed, checks } = done.verification;
   const blamed = new Map(failed.map(({ finding, reason }) => [finding, reason]));
@@ -45,7 +49,7 @@ export function gentler(attempt: Attempt, done: Judged, work: GentlerWork): Atte
     return { ...attempt, encodeAll: true, notes: [...attempt.notes, LEFT_DAMAGED] };
   }
   if (blamed.size > 0) {
-    return drop(attempt, (finding) => blamed.get(finding) ?? null, []);
+    return drop(attempt, (finding) => blamed.get(finding) ?? null);
   }
   const broken = checks.filter((check) => !check.passed);
   if (broken.length === 0) return null;
@@ -62,39 +66,34 @@ export function gentler(attempt: Attempt, done: Judged, work: GentlerWork): Atte
     return { ...attempt, encodeAll: true, notes: [...attempt.notes, note] };
   }
   if (attempt.pictures.length > 0) {
-    const reason = `The repair was dropped, because the result did not pass its checks: ${why}`;
-    const all = new Set(attempt.pictures.map(({ verdict }) => verdict.finding));
-    return { ...drop(attempt, (finding) => (all.has(finding) ? reason : null), []), encodeAll: false };
+    return { ...drop(attempt, () => droppedFor(why)), encodeAll: false };
   }
   if (changesSound(attempt.sound)) return dropSound(attempt, why);
   // Only a conversion or a rebuilt index is left. The clip does not play without it, and the report shows the failed
   // checks.
-  return work.opened.rebuilt === null && playsAsIs(work.needs) ? drop(attempt, () => why, []) : null;
+  return work.opened.rebuilt === null && playsAsIs(work.needs) ? attempt : null;
 }
 
+const droppedFor = (why: string): string =>
+  `The repair was dropped, because the result did not pass its checks: ${why}`;
+
 function dropSound(attempt: Attempt, why: string): Attempt {
-  const reason = `The repair was dropped, because the result did not pass its checks: ${why}`;
-  const verdicts = attempt.sound.verdicts.map((verdict) => toDropped(verdict, reason));
+  const verdicts = attempt.sound.verdicts.map((verdict) => toDropped(verdict, droppedFor(why)));
   return { ...attempt, sound: UNTOUCHED_SOUND, dropped: [...attempt.dropped, ...verdicts] };
 }
 
-function drop(
-  attempt: Attempt,
-  reasonOf: (finding: Finding) => string | null,
-  notes: readonly string[],
-): Attempt {
+/**
+ * Leaves out picture repairs.
+ * @param reasonOf why the repair of a finding is left out; null if it stays
+ */
+function drop(attempt: Attempt, reasonOf: (finding: Finding) => string | null): Attempt {
   const dropped: Verdict[] = [];
   const pictures = attempt.pictures.filter(({ verdict }) => {
     const reason = reasonOf(verdict.finding);
     if (reason !== null) dropped.push(toDropped(verdict, reason));
     return reason === null;
   });
-  return {
-    ...attempt,
-    pictures,
-    dropped: [...attempt.dropped, ...dropped],
-    notes: [...attempt.notes, ...notes],
-  };
+  return { ...attempt, pictures, dropped: [...attempt.dropped, ...dropped] };
 }
 
 export function toDropped(verdict: Verdict, reason: string): Verdict {

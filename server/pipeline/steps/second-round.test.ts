@@ -127,12 +127,15 @@ describe('planSecondRound', () => {
     [0, 'held'],
     [-120, 'inserted'],
     [null, 'inserted'],
-  ] as const)('takes nothing out that a sound %s ms longer does not speak for', (soundSurplusMs, history) => {
-    const verdicts = [mended(damage(60, 66), 'concealed_frames'), mended(damage(67, 67), 'rebuilt_frames')];
-    const round = secondRound({ verdicts, shown: [repeats(69, 71, 'inserted')], soundSurplusMs });
-    const found = round?.analysis.findings.find(({ foundIn }) => foundIn === 'result');
-    expect(found?.detail).toMatchObject({ kind: 'stuttered_cut', history });
-  });
+  ] as const)(
+    'removes no repeats that a sound %s ms longer does not speak for',
+    (soundSurplusMs, history) => {
+      const verdicts = [mended(damage(60, 66), 'concealed_frames'), mended(damage(67, 67), 'rebuilt_frames')];
+      const round = secondRound({ verdicts, shown: [repeats(69, 71, 'inserted')], soundSurplusMs });
+      const found = round?.analysis.findings.find(({ foundIn }) => foundIn === 'result');
+      expect(found?.detail).toMatchObject({ kind: 'stuttered_cut', history });
+    },
+  );
 
   it('ignores what is known, what is isolated, and traces of damage that stays', () => {
     const torn = damage(60, 66);

@@ -1,3 +1,4 @@
+import { SHA256_HEX } from '#common/sha256.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import {
@@ -17,7 +18,6 @@ import { AppError, notFound } from '#server/errors.ts';
 import { createKeyedLock } from './keyed-lock.ts';
 import type { ListedFile, MediaStorage, StoredFile } from './media-storage.ts';
 
-const SHA256 = /^[0-9a-f]{64}$/;
 const READ_CHUNK_BYTES = 1 << 20;
 /** Each paused reader holds about two of these, and 200 readers must not fill the memory. */
 const STREAM_CHUNK_BYTES = 1 << 16;
@@ -32,7 +32,7 @@ export function createDiskStorage(root: string): MediaStorage {
   const lock = createKeyedLock();
   const temporaryFolder = path.join(root, 'tmp');
   const objectPath = (sha256: string) => {
-    if (!SHA256.test(sha256)) throw notFound();
+    if (!SHA256_HEX.test(sha256)) throw notFound();
     return path.join(root, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
   };
   let swept: Promise<void> | null = null;
@@ -152,7 +152,7 @@ async function removeLeftovers(folder: string): Promise<void> {
 async function* listObjects(root: string): AsyncIterable<ListedFile> {
   for await (const file of walk(root)) {
     const sha256 = path.basename(file);
-    if (!SHA256.test(sha256)) continue;
+    if (!SHA256_HEX.test(sha256)) continue;
     const found = await stat(file).catch(ignoreMissing);
     // The change time, because a rename renews it and keeps the modification time of the source.
     if (found) yield { sha256, sizeBytes: found.size, storedAtMs: found.ctimeMs };
@@ -176,7 +176,10 @@ export async function hashFile(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Flushes a file to the disk. @returns its size in bytes */
+/**
+ * Flushes a file to the disk.
+ * @returns its size in bytes
+ */
 async function flush(file: string): Promise<number> {
   const handle = await open(file, 'r+');
   try {

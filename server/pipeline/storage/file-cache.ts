@@ -1,3 +1,4 @@
+import { SHA256_HEX } from '#common/sha256.ts';
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -28,7 +29,6 @@ interface Entry {
   dropped: boolean;
 }
 
-const SHA256 = /^[0-9a-f]{64}$/;
 const PART = '.part';
 
 /**
@@ -52,7 +52,7 @@ export function createFileCache(root: string, mostBytes: number): FileCache {
     for (const name of await readdir(root)) {
       const file = path.join(root, name);
       const about = await stat(file).catch(ignoreMissing);
-      if (!SHA256.test(name)) await rm(file, { force: true });
+      if (!SHA256_HEX.test(name)) await rm(file, { force: true });
       else if (about) found.push({ name, sizeBytes: about.size, at: about.atimeMs });
     }
     for (const { name, sizeBytes } of found.toSorted((a, b) => a.at - b.at)) enter(name, sizeBytes);

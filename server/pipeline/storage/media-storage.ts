@@ -47,7 +47,10 @@ export interface MediaStorage {
    */
   remove(sha256: string, unusedSinceMs?: number): Promise<boolean>;
   list(): AsyncIterable<ListedFile>;
-  /** Hashes the stored bytes again. @returns false when they differ from their name */
+  /**
+   * Hashes the stored bytes again.
+   * @returns false when they differ from their name
+   */
   verify(sha256: string): Promise<boolean>;
   /** Free bytes on the storage; null when unlimited or unknown. */
   freeBytes(): Promise<number | null>;

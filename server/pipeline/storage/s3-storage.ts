@@ -1,3 +1,4 @@
+import { SHA256_HEX } from '#common/sha256.ts';
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readFile, stat, statfs } from 'node:fs/promises';
@@ -29,16 +30,17 @@ import {
   type S3Settings,
 } from './s3-client.ts';
 
-const SHA256 = /^[0-9a-f]{64}$/;
-/** Parts of an upload, two at a time; smaller files go in one request. The service takes 10 000 parts of 5 MiB and more. */
+/**
+ * Parts of an upload, two at a time; smaller files go in one request. The service takes 10 000 parts of 5 MiB and more.
+ */
 const PART_BYTES = 8 << 20;
 const PARTS_AT_ONCE = 2;
 /** Times of objects are whole seconds. */
 const CLOCK_MS = 1000;
 
 /**
- * Objects in an S3-compatible bucket under their SHA-256, with copies on the local disk of what media tools work on. Nothing counts as
- * stored before the service has all bytes; an upload that breaks off leaves no object.
+ * Objects in an S3-compatible bucket under their SHA-256, with copies on the local disk of what media tools work on.
+ * Nothing counts as stored before the service has all bytes; an upload that breaks off leaves no object.
  * @param cacheFolder on the local disk; it may be emptied at any restart
  * @throws ConfigError when the bucket cannot be used, with a sentence that says why
  */
@@ -48,7 +50,7 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
   const lock = createKeyedLock();
   const cache = createFileCache(cacheFolder, settings.cacheBytes);
   const keyOf = (sha256: string) => {
-    if (!SHA256.test(sha256)) throw notFound();
+    if (!SHA256_HEX.test(sha256)) throw notFound();
     return `${settings.prefix}${sha256}`;
   };
   await client.send(new HeadBucketCommand({ Bucket })).catch((error: unknown) => {
@@ -171,7 +173,7 @@ export async function createS3Storage(settings: S3Settings, cacheFolder: string)
 async function* listObjects(client: S3Client, bucket: string, prefix: string): AsyncIterable<ListedFile> {
   for await (const { key, sizeBytes, storedAtMs } of listS3(client, bucket, prefix)) {
     const sha256 = key.slice(prefix.length);
-    if (SHA256.test(sha256)) yield { sha256, sizeBytes, storedAtMs: storedAtMs + CLOCK_MS };
+    if (SHA256_HEX.test(sha256)) yield { sha256, sizeBytes, storedAtMs: storedAtMs + CLOCK_MS };
   }
 }
 

@@ -8,17 +8,27 @@ export interface UploadPart {
 
 /** Bytes of unfinished uploads on another machine, so that they outlive the local disk. */
 export interface UploadParts {
-  /** Nothing of the part counts as kept before all of it has arrived. @throws AppError `storage_full`, `unavailable` */
+  /**
+   * Nothing of the part counts as kept before all of it has arrived.
+   * @throws AppError `storage_full`, `unavailable`
+   */
   put(id: string, offsetBytes: number, bytes: Buffer): Promise<void>;
-  /** The parts of an upload by their offsets. @throws AppError `unavailable` */
+  /**
+   * The parts of an upload by their offsets.
+   * @throws AppError `unavailable`
+   */
   list(id: string): Promise<UploadPart[]>;
   /** @throws AppError `not_found`, `unavailable` */
   read(id: string, offsetBytes: number): Promise<Readable>;
   /**
-   * Removes all parts, the first one first, because the others are useless without it. @throws AppError `unavailable`
+   * Removes all parts, the first one first, because the others are useless without it.
+   * @throws AppError `unavailable`
    */
   remove(id: string): Promise<void>;
-  /** Uploads that have parts, with the time of the last one, epoch ms. @throws AppError `unavailable` */
+  /**
+   * Uploads that have parts, with the time of the last one, epoch ms.
+   * @throws AppError `unavailable`
+   */
   uploads(): Promise<{ id: string; changedAtMs: number }[]>;
 }
 

@@ -233,7 +233,7 @@ describe.each(ENGINES)('uploads on %s', (engine) => {
       expect(video?.originalSha256).toBe(sha256(data));
     });
 
-    it('needs no cookie: the address is the key (D-110)', async () => {
+    it('needs no cookie: the address is the key', async () => {
       const user = await server.newUser();
       const { uploadUrl } = await issue(user);
       const data = randomBytes(100);

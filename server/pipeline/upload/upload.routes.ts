@@ -66,8 +66,8 @@ function addBytesRoute(router: AppRouter, { uploads, tus, rawPut, checksums }: U
   router.put('/uploads/:token', async (ctx) => {
     const user = await optionalUser(ctx);
     const token = ctx.params['token'] ?? '';
-    // The specification calls this address a storage location: its 256 random bits are enough, and no cookie is needed
-    // (D-110). Somebody who is signed in as another user is still refused.
+    // The specification calls this address a storage location: its 256 random bits are enough, and no cookie is needed.
+    // Somebody who is signed in as another user is still refused.
     const upload = await (user ? uploads.owned(user, token) : uploads.byToken(token));
     // A body that was refused before it was read must not be read to its end.
     ctx.set('Connection', 'close');

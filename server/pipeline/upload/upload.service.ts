@@ -31,8 +31,8 @@ interface KnownVideo {
 
 export interface UploadService {
   /**
-   * Gives an address for a file, or the one of the unfinished upload of the same file; who asks for it is told of the video that was made
-   * of that file before instead.
+   * Gives an address for a file, or the one of the unfinished upload of the same file; who asks for it is told of the
+   * video that was made of that file before instead.
    * @throws AppError `quota_reached`, `storage_full`, `rate_limited`
    */
   issue(
@@ -40,12 +40,21 @@ export interface UploadService {
     intent: z.infer<typeof uploadIntent>,
     origin: string,
   ): Promise<{ uploadUrl: string; offsetBytes: number; known: KnownVideo | null }>;
-  /** The upload of this address, whoever asks: the address is the key. @throws AppError `not_found` */
+  /**
+   * The upload of this address, whoever asks: the address is the key.
+   * @throws AppError `not_found`
+   */
   byToken(uploadId: string): Promise<Upload>;
-  /** The upload of this owner. @throws AppError `not_found` */
+  /**
+   * The upload of this owner.
+   * @throws AppError `not_found`
+   */
   owned(owner: { readonly id: string }, uploadId: string): Promise<Upload>;
   listOpen(owner: { readonly id: string }, origin: string): Promise<OpenUpload[]>;
-  /** Throws an unfinished upload away. @throws AppError `not_found`, `conflict` */
+  /**
+   * Throws an unfinished upload away.
+   * @throws AppError `not_found`, `conflict`
+   */
   discard(owner: { readonly id: string }, uploadId: string): Promise<void>;
 }
 

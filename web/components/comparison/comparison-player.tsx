@@ -32,7 +32,10 @@ const Facts = styled.p`
 `;
 
 export interface ComparisonHandle {
-  /** Jumps to a time of the original, ms. @returns false when the comparison does not show it */
+  /**
+   * Jumps to a time of the original, ms.
+   * @returns false when the comparison does not show it
+   */
   seekOriginal(ms: number): boolean;
 }
 

@@ -48,7 +48,7 @@ export function useRegister() {
   });
 }
 
-/** Mails the verification link again; the field takes an email or a user name (D-17). */
+/** Mails the verification link again; the field takes an email or a user name. */
 export function useResendVerification() {
   return useMutation({
     mutationFn: (email: string) => tellApi(authApi.resendVerification, { body: { email } }),
@@ -68,7 +68,7 @@ export function useResetPassword() {
   });
 }
 
-/** Verifies a mailed token by a call from the page (D-25). */
+/** Verifies a mailed token by a call from the page. */
 export function useVerifyEmail() {
   return useMutation({
     mutationFn: (token: string) => tellApi(authApi.verifyEmail, { query: { token } }),

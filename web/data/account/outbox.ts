@@ -11,7 +11,7 @@ const outbox = z.array(
 
 /**
  * Mails that a server without a mail service has written to files. The address exists only on such a server, outside
- * production and for its own machine (D-16); elsewhere `data` stays undefined.
+ * production and for its own machine; elsewhere `data` stays undefined.
  */
 export function useOutbox() {
   return useQuery({

@@ -4,7 +4,7 @@ import { type SessionUser, sessionUser } from '#common/api/auth.ts';
 const body = z.object({ user: sessionUser.nullish() });
 
 /**
- * The user in a current-user answer; an answer without one means that nobody is signed in (D-20).
+ * The user in a current-user answer; an answer without one means that nobody is signed in.
  * @throws ZodError for anything else.
  */
 export function parseSession(value: unknown): SessionUser | null {

@@ -22,7 +22,7 @@ export const sessionAtom = atomWithQuery(() => ({
   queryKey: SESSION_KEY,
   queryFn: ({ signal }) => readUser(signal),
   staleTime: SESSION_FRESH_MS,
-  // An unreachable server does not mean signed out (D-20), so the request is repeated until it is answered.
+  // An unreachable server does not mean signed out, so the request is repeated until it is answered.
   refetchInterval: (query) => (query.state.status === 'error' ? UNREACHABLE_RETRY_MS : false),
 }));
 

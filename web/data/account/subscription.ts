@@ -6,7 +6,7 @@ import { callApi } from '../api-client.ts';
 import { queryKeyOf } from '../query-client.ts';
 import { refreshLists } from '../videos/videos.ts';
 
-/** The only call of the wizard: starts the trial of a plan or switches to the free one (D-35). */
+/** The only call of the wizard: starts the trial of a plan or switches to the free one. */
 export function useSubscribe() {
   const client = useQueryClient();
   return useMutation({

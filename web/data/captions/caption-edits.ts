@@ -108,7 +108,10 @@ export function addCueAt(cues: Cues, atMs: number): { cues: Cues; index: number 
   return { cues: [...cues.slice(0, index), cue, ...cues.slice(index)], index };
 }
 
-/** Adds an empty cue right after another. @returns null when the next one leaves no room */
+/**
+ * Adds an empty cue right after another.
+ * @returns null when the next one leaves no room
+ */
 export function addCueAfter(cues: Cues, index: number): { cues: Cues; index: number } | null {
   return addCueAt(cues, cues[index]?.endMs ?? 0);
 }

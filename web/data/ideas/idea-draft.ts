@@ -12,7 +12,7 @@ const draftAtom = atom<IdeaDraft>(NOTHING);
 
 /**
  * The text being typed on the board. It survives leaving the page, so that an ended session or a look elsewhere loses
- * no word (D-21), and only the user who typed it sees it.
+ * no word, and only the user who typed it sees it.
  */
 export function useIdeaDraft() {
   const userId = useSession().user?.id ?? '';

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { UPLOAD_CHUNK_BYTES } from '#common/limits.ts';
 import { FIRST_CHUNK_BYTES, nextChunkBytes } from './chunk-size.ts';
 
-/** Simulates sending a file over a connection of constant speed. @returns the chunks and the time of each */
+/**
+ * Simulates sending a file over a connection of constant speed.
+ * @returns the chunks and the time of each
+ */
 function sendOver(bytesPerSecond: number, fileBytes: number): { bytes: number; tookMs: number }[] {
   const chunks: { bytes: number; tookMs: number }[] = [];
   let size = FIRST_CHUNK_BYTES;

@@ -14,7 +14,8 @@ const MOST_GROWTH = 4;
 
 /**
  * Size of the next chunk, chosen to take about four seconds at the current speed.
- * @param sentBytes size of the chunk that has just arrived, @param tookMs its duration
+ * @param sentBytes size of the chunk that has just arrived,
+ * @param tookMs its duration
  * @param mostBytes largest chunk accepted on the way
  */
 export function nextChunkBytes(sentBytes: number, tookMs: number, mostBytes = UPLOAD_CHUNK_BYTES): number {

@@ -33,7 +33,7 @@ const TYPE_BY_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['.mkv', 'video/x-matroska'],
 ]);
 
-/** The file's media type; if the system gives none, its name decides (D-61). */
+/** The file's media type; if the system gives none, its name decides. */
 export function mediaTypeOf(file: File): string {
   if (file.type !== '') return file.type;
   const extension = /\.[^.]+$/.exec(file.name.toLowerCase())?.[0] ?? '';

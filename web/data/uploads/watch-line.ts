@@ -6,7 +6,10 @@ export const SILENT_MS = 30_000;
 export const SILENT_AT_END_MS = 120_000;
 
 export interface LineWatch {
-  /** Called when bytes moved. @param atEnd all have been sent, and only the answer is missing */
+  /**
+   * Called when bytes moved.
+   * @param atEnd all have been sent, and only the answer is missing
+   */
   heard(atEnd: boolean): void;
   stop(): void;
 }

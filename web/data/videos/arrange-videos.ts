@@ -34,7 +34,7 @@ function toChoice({ search, sort, status, defect }: Arrangement): VideoChoice {
   };
 }
 
-/** Whether none of the five summarised defects was found (D-67); false before the analysis. */
+/** Whether none of the five summarised defects was found; false before the analysis. */
 export function hasNoDefect({ issues }: VideoDto): boolean {
   if (!issues) return false;
   const { stutteredCuts, audioSyncIssues, droppedFrames, corruptedSections, windNoise } = issues;

@@ -69,7 +69,7 @@ export function useDownloadVideo(page: 'dashboard' | 'library'): (id: string) =>
   };
 }
 
-/** Requests the file that Download gives when the plan limits its size (D-42). */
+/** Requests the file that Download gives when the plan limits its size. */
 export function useMakeExport() {
   const client = useQueryClient();
   const showToast = useShowToast();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** After this long without updates, the pace of the specification applies (D-62). */
+/** After this long without updates, the pace of the specification applies. */
 const SILENCE_MS = 5000;
 /** The fallback stops here until the server has said that it is done. */
 const MOST_ESTIMATED = 95;

@@ -172,7 +172,7 @@ export function useRetryVideo() {
   });
 }
 
-/** Switches the public page of a video on or off (D-28). */
+/** Switches the public page of a video on or off. */
 export function useShareVideo() {
   const client = useQueryClient();
   return useMutation({

@@ -7,7 +7,7 @@ import { authTexts } from '../../texts/auth.ts';
 import { Note, SheetTitle } from './auth-form.ts';
 import { ResendButton } from './resend-panel.tsx';
 
-/** After registering: where to look, how to get the link again, and how to continue (D-13). */
+/** After registering: where to look, how to get the link again, and how to continue. */
 export function CheckEmail({ email }: { readonly email: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { data: outbox } = useOutbox();

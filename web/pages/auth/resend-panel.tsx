@@ -21,7 +21,7 @@ const Line = styled.p`
   gap: ${space(1)};
 `;
 
-/** Requests the verification link again; the identifier is an email or a user name (D-17). */
+/** Requests the verification link again; the identifier is an email or a user name. */
 export function ResendButton({ identifier }: { readonly identifier: string }) {
   const resend = useResendVerification();
   const showToast = useShowToast();

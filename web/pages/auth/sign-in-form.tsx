@@ -11,7 +11,7 @@ import { authTexts } from '../../texts/auth.ts';
 import { AuthForm, WayButton } from './auth-form.ts';
 import { ResendPanel } from './resend-panel.tsx';
 
-/** Whether the server's message is about an unverified address (D-19: the specification matches the text). */
+/** Whether the server's message is about an unverified address (the specification matches the text). */
 function isUnverified(message: string): boolean {
   return /email not verified|verification/i.test(message);
 }

@@ -131,7 +131,7 @@ const Name = styled.span`
 /** Height of the list with one finding, the usual case. */
 const FINDINGS_HEIGHT = '112px';
 
-/** Number of cues, and whether their words are known: times are measured, words never invented (D-63). */
+/** Number of cues, and whether their words are known: times are measured, words never invented. */
 function captionFacts({ cues }: CaptionsDto): string {
   return texts.cues(cues.length, countWorded(cues));
 }

@@ -32,7 +32,7 @@ const Invite = styled.div`
   color: ${colour.inkSoft};
 `;
 
-/** The public page of one video, available only while its owner shares it (D-28). */
+/** The public page of one video, available only while its owner shares it. */
 export function SharePage() {
   const { id = '' } = useParams();
   const { data, isError, refetch } = useSharedVideo(id);

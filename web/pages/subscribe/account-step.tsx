@@ -21,7 +21,7 @@ interface AccountStepProps {
   readonly onNext: () => void;
 }
 
-/** Step 2: the account fields, checked by the browser; none of them leaves the page (D-30). */
+/** Step 2: the account fields, checked by the browser; none of them leaves the page. */
 export function AccountStep({ details, onChange, onBack, onNext }: AccountStepProps) {
   const bind = (key: keyof AccountDetails) => ({
     label: texts[key],

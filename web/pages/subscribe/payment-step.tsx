@@ -53,7 +53,7 @@ interface PaymentStepProps {
 
 const EMPTY_CARD = { number: '', expiry: '', cvc: '' };
 
-/** Step 3. Card fields exist only in this component and are discarded with it: not stored, not sent (D-45). */
+/** Step 3. Card fields exist only in this component and are discarded with it: not stored, not sent. */
 export function PaymentStep({ plan, pending, onBack, onSubmit }: PaymentStepProps) {
   const [method, setMethod] = useState<'card' | 'paypal'>('card');
   const [card, setCard] = useState(EMPTY_CARD);

@@ -118,7 +118,7 @@ function Mark({ yes }: { readonly yes: boolean }) {
   );
 }
 
-/** The three plans side by side, with Creator Pro+ highlighted; target of the upsell cards (D-27). */
+/** The three plans side by side, with Creator Pro+ highlighted; target of the upsell cards. */
 export function UpgradePage() {
   const { user } = useSession();
   return (

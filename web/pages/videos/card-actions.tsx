@@ -35,7 +35,7 @@ interface CardActionsProps {
 
 /**
  * Download and report in words, then the small buttons of a card; actions that need a finished video are shown disabled
- * with the reason (D-85).
+ * with the reason.
  */
 export function CardActions({ video, renameButton, onRename, onDelete, deleting }: CardActionsProps) {
   const navigate = useNavigate();

@@ -64,7 +64,7 @@ function IssueChip({ issue: { name, found, mended, playable } }: { readonly issu
   );
 }
 
-/** The found defects as chips; `None` when there are none, and hints for what quick fixes could improve (D-67). */
+/** The found defects as chips; `None` when there are none, and hints for what quick fixes could improve. */
 export function IssueSummary({ video }: { readonly video: VideoDto }) {
   const { issues, status } = video;
   if (!issues)

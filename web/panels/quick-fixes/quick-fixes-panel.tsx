@@ -44,7 +44,7 @@ const Failed = styled.div`
 
 const CATEGORIES = ['audio', 'visual', 'platform'] as const;
 
-/** Fixes that flags of the analysis suggest (D-66). */
+/** Fixes that flags of the analysis suggest. */
 function recommendedFixes({ issues }: VideoDto): ReadonlySet<FixId> {
   const marks: readonly (FixId | false)[] = [
     issues?.shakyFootage === true && 'stabilize',

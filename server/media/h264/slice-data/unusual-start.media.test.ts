@@ -17,7 +17,10 @@ const AHEAD = 2;
 
 type Coded = Awaited<ReturnType<typeof codePictures>>;
 
-/** A picture whose last slice is overwritten from a place on, and the macroblock that the first of these bytes belongs to. */
+/**
+ * A picture whose last slice is overwritten from a place on, and the macroblock that the first of these bytes belongs
+ * to.
+ */
 function torn({ sets, picture }: Coded, share: number, random: () => number) {
   const units = picture.map((unit) => Buffer.from(unit));
   const last = units.at(-1) ?? Buffer.alloc(0);

@@ -169,7 +169,12 @@ export function clockCurve(
   });
 }
 
+/** Frames on each side of a step of the timestamps that show whether it lasts... */
 const STEP_REACH = 8;
+/** ...which it does if at least this share of it is left. */
+const LASTING_SHARE = 0.5;
+/** A slope is a drift if it reaches this many times the scatter of the timestamps (median absolute deviation). */
+const OVER_SCATTER = 4;
 /** Largest share of frames that may step back: about three frames (60 ms) in 5 s. */
 const OVERLAP_SHARE = 0.05;
 
@@ -215,7 +220,7 @@ export function readClock(clock: SoundClock): ClockFacts {
   const scatter = median(
     level.map((value, i) => Math.abs(value - line.intercept - line.slope * (elapsed[i] ?? 0))),
   );
-  const clean = Math.abs(totalMs) > 4 * scatter;
+  const clean = Math.abs(totalMs) > OVER_SCATTER * scatter;
   return {
     holes,
     overlapMs,
@@ -227,9 +232,9 @@ export function readClock(clock: SoundClock): ClockFacts {
   };
 }
 
-// A hole shifts everything after it; jitter returns within a few frames.
+/** Whether a step shifts everything after it, as a hole does; jitter returns within a few frames. */
 function stays(error: readonly number[], at: number, step: number): boolean {
   const before = median(error.slice(Math.max(0, at - STEP_REACH), at));
   const after = median(error.slice(at, at + STEP_REACH));
-  return (after - before) / step >= 0.5;
+  return (after - before) / step >= LASTING_SHARE;
 }

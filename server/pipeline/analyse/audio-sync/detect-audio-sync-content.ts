@@ -60,7 +60,21 @@ export interface PictureEvent {
   readonly strength: number;
 }
 
-/** A later start within 250 ms replaces the first when it is this many times stronger. */
+/** Motion is compared with that of this long before, ms, of which at least this many pictures are needed. */
+const BEFORE_MS = 500;
+const LEAST_BEFORE = 3;
+/**
+ * Rise from which motion is an event of strength 1: grey levels that are noise, a share of the usual motion before, and
+ * so many times its scatter (median absolute deviation).
+ */
+const RISE = { noise: 0.5, levelShare: 0.5, spreads: 3 } as const;
+/** It also moves this many times more than the picture before, or the motion started earlier. */
+const START_RATIO = 1.3;
+/** Stronger events count as this, so that a cut does not outweigh all others. */
+const MOST_STRENGTH = 4;
+/** Starts within this time are one event, ms... */
+const ONE_EVENT_MS = 250;
+/** ...seen at the first of them, unless a later one is this many times stronger. */
 const OUTDOES = 1.5;
 
 /**
@@ -70,27 +84,27 @@ const OUTDOES = 1.5;
 export function motionStarts({ motion, frameTimesMs }: MotionSeries): PictureEvent[] {
   const events: PictureEvent[] = [];
   let from = 0;
-  for (let i = 3; i < motion.length; i++) {
+  for (let i = LEAST_BEFORE; i < motion.length; i++) {
     const now = frameTimesMs[i] ?? 0;
-    while ((frameTimesMs[from] ?? 0) < now - 500) from++;
+    while ((frameTimesMs[from] ?? 0) < now - BEFORE_MS) from++;
     const before = motion.slice(from, i);
-    if (before.length < 3) continue;
+    if (before.length < LEAST_BEFORE) continue;
     const level = median(before);
     const spread = median(before.map((value) => Math.abs(value - level)));
     const rise = (motion[i] ?? 0) - level;
-    const strength = rise / (0.5 + 0.5 * level + 3 * spread);
+    const strength = rise / (RISE.noise + RISE.levelShare * level + RISE.spreads * spread);
     // The event began between the previous picture and this one, or right when this one was taken; a third of the way
     // back is the estimate.
     const timeMs = now - (now - (frameTimesMs[i - 1] ?? now)) / 3;
-    if (strength > 1 && (motion[i] ?? 0) > (motion[i - 1] ?? 0) * 1.3) {
+    if (strength > 1 && (motion[i] ?? 0) > (motion[i - 1] ?? 0) * START_RATIO) {
       const last = events.at(-1);
-      if (last && timeMs - last.timeMs < 250) {
+      if (last && timeMs - last.timeMs < ONE_EVENT_MS) {
         // Something that appears and vanishes within this time is one event, seen when it appears.
         if (strength > OUTDOES * last.strength) events[events.length - 1] = { timeMs, strength };
       } else events.push({ timeMs, strength });
     }
   }
-  return events.map((event) => ({ ...event, strength: Math.min(4, event.strength) }));
+  return events.map((event) => ({ ...event, strength: Math.min(MOST_STRENGTH, event.strength) }));
 }
 
 /**
@@ -130,9 +144,14 @@ export interface OnsetGrid {
   readonly values: Float64Array;
 }
 
-// Onsets are compressed, so that one bang does not outweigh ten taps, and spread over +-15 ms.
+/** Deviation of the bell that each onset is spread over, ms: half a picture at 30 a second. */
+const SPREAD_MS = 15;
+
+/** Puts onsets on a grid: compressed, so that one bang does not outweigh ten taps, and spread over some cells. */
 export function toOnsetGrid({ strength, timesMs }: OnsetSeries): OnsetGrid {
   const { stepMs } = CONTENT_LIMITS;
+  const deviationCells = SPREAD_MS / stepMs;
+  const reach = 2 * deviationCells;
   const startMs = timesMs[0] ?? 0;
   const endMs = timesMs[timesMs.length - 1] ?? startMs;
   const values = new Float64Array(Math.ceil((endMs - startMs) / stepMs) + 1);
@@ -140,10 +159,10 @@ export function toOnsetGrid({ strength, timesMs }: OnsetSeries): OnsetGrid {
   for (let i = 0; i < strength.length; i++) {
     const cell = Math.round(((timesMs[i] ?? 0) - startMs) / stepMs);
     const value = Math.log1p((strength[i] ?? 0) / level);
-    for (let d = -6; d <= 6; d++) {
+    for (let d = -reach; d <= reach; d++) {
       const at = cell + d;
       if (at < 0 || at >= values.length) continue;
-      values[at] = Math.max(values[at] ?? 0, value * Math.exp(-0.5 * (d / 3) ** 2));
+      values[at] = Math.max(values[at] ?? 0, value * Math.exp(-0.5 * (d / deviationCells) ** 2));
     }
   }
   const centre = mean(values);
@@ -170,12 +189,17 @@ interface Peak {
   readonly rivalShare: number;
 }
 
-// A regular beat fits at every period. The shift that explains most events wins. When two explain equally many, the one
-// nearest to zero is taken if the next one is far enough away.
+/** Values this close to a peak belong to it, ms. */
+const PEAK_REACH_MS = 100;
+
+/**
+ * The shift that explains most events; a regular beat fits at every period. When two explain equally many, to half an
+ * event, the one nearest to zero is taken if the next one is far enough away.
+ */
 function findPeak(sum: Float64Array, events: number): Peak | null {
   const { reachMs, stepMs, equalShare, aloneMs, secondMs } = CONTENT_LIMITS;
   const reach = Math.round(reachMs / stepMs);
-  const guard = Math.round(100 / stepMs);
+  const guard = Math.round(PEAK_REACH_MS / stepMs);
   const centre = median(sum);
   let top = 0;
   for (const value of sum) top = Math.max(top, value - centre);

@@ -1,6 +1,6 @@
 import { uploadedInputOptions, type AudioStreamInfo, type MediaInfo } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { saneFilter } from '#server/media/sane-samples.ts';
 import { CONTAINER_LIMITS } from './detect-audio-sync-container.ts';
 import { firstPacketMs, frameSamples, isPriming, LC_FRAME } from './detect-audio-sync-start.ts';
@@ -173,7 +173,7 @@ export async function decodeHead(
   try {
     await runFfmpeg(plan, { tools, signal, onStdout: (chunk) => void chunks.push(chunk) });
   } catch (error) {
-    if (error instanceof MediaToolError && error.code === 'tool_failed') return null;
+    if (isToolFailure(error)) return null;
     throw error;
   }
   const bytes = Buffer.concat(chunks);

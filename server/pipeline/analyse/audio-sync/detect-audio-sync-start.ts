@@ -7,9 +7,9 @@ import type { AudioPackets } from '../packets/read-packets.ts';
 /** Samples of silence that ffmpeg's AAC-LC encoder puts before the sound; its MP4 files hide all of them. */
 export const FFMPEG_PRIMING = 1024;
 /**
- * Samples that encoders put before the sound, by codec. ffmpeg's MP4 files hide them until the sound is moved, and nearly
- * all MP4 files with these codecs, but for AAC, are by ffmpeg. MP3: LAME's 576 and the 529 of each decoder (LAME's technical FAQ). Opus: the
- * pre-skip of libopus (RFC 7845, 5.1). AC-3: half a transform of 512 (ATSC A/52).
+ * Samples that encoders put before the sound, by codec. ffmpeg's MP4 files hide them until the sound is moved, and
+ * nearly all MP4 files with these codecs, but for AAC, are by ffmpeg. MP3: LAME's 576 and the 529 of each decoder
+ * (LAME's technical FAQ). Opus: the pre-skip of libopus (RFC 7845, 5.1). AC-3: half a transform of 512 (ATSC A/52).
  */
 const PRIMINGS: ReadonlyMap<string | null, number> = new Map([
   ['aac', FFMPEG_PRIMING],
@@ -38,7 +38,10 @@ export const HIDDEN_PRIMING_FRAMES = 3.5;
 /** Longer frames are those of low sample rates and of spectral band replication, ms. */
 export const LONG_FRAME_MS = 30;
 
-/** Priming that the writer of a movie hides by an edit list while the sound is not moved, samples; null for AAC and in AVI. */
+/**
+ * Priming that the writer of a movie hides by an edit list while the sound is not moved, samples; null for AAC and in
+ * AVI.
+ */
 export function usualPriming(codec: string | null, format: MediaInfo['format']): number | null {
   return format === 'mov' && codec !== 'aac' ? (PRIMINGS.get(codec) ?? null) : null;
 }

@@ -74,7 +74,7 @@ describe('containerOffset', () => {
     ['the sound hangs over by far more', { hiddenPictureMs: 334, soundEndMs: 12_000 }],
     ['the sound ends first', { hiddenPictureMs: 500, soundEndMs: 9500 }],
     ['less than a lip can tell is hidden', { hiddenPictureMs: 40, soundEndMs: 10_040 }],
-  ])('takes a hidden head of the picture for an intended cut when %s', (_, change) => {
+  ])('treats a hidden head of the picture as an intended cut when %s', (_, change) => {
     expect(containerOffset(times(change))).toBeNull();
   });
 
@@ -116,7 +116,7 @@ describe('withoutFirstWaits', () => {
     expect(withoutFirstWaits(latePicture, { pictureMs: 600, soundMs: 0 }).pictureStartMs).toBe(600);
   });
 
-  it('does not take a first piece of sound that lasts until the reordered pictures begin for an offset, though the sound ends as much earlier', () => {
+  it('finds no offset in a first piece of sound that lasts until the reordered pictures begin, though the sound ends as much earlier', () => {
     const stated = times({ pictureStartMs: 66.73, pictureEndMs: 10_066, soundEndMs: 10_005 });
     const told = withoutFirstWaits(stated, { pictureMs: 0, soundMs: 66.75 });
     expect(told.soundStartMs).toBe(66.75);
@@ -270,7 +270,7 @@ describe('recordedStartMs', () => {
     ['the 3040 of HE-AAC that a service writes', { num: 1, den: 22_050 }, -3040],
     ['the 7106 of HE-AAC v2 at the full rate', { num: 1, den: 22_050 }, -3553],
     ['2112 at 16 kHz', { num: 1, den: 16_000 }, -2112],
-  ])('takes a head of %s for priming, unless its encoder adds less', (_, timeBase, first) => {
+  ])('treats a head of %s as priming, unless its encoder adds less', (_, timeBase, first) => {
     const low = { ...stream, startMs: 0, timeBase };
     const started = { ...packets(first), timeBase };
     expect(recordedStartMs(low, started, null)).toBe(0);
@@ -289,7 +289,7 @@ describe('recordedStartMs', () => {
     expect(usualPriming(codec, 'avi')).toBeNull();
   });
 
-  it('takes a delay for a move that is long enough only with its priming', () => {
+  it('treats a delay as a move when it is long enough only with its priming', () => {
     expect(startIsMoved({ ...stream, startMs: 37 }, packets(37 * 48), 0)).toBe(true);
     expect(startIsMoved({ ...stream, startMs: 25 }, packets(25 * 48), 0)).toBe(false);
     expect(startIsMoved({ ...stream, startMs: 35, codec: 'mp3' }, packets(35 * 48), 0)).toBe(true);
@@ -325,7 +325,7 @@ describe('readClock', () => {
     expect(facts.driftPpm).toBe(0);
   });
 
-  it('takes times that step back for an overlap at one place, not for a clock error', () => {
+  it('treats times that step back as an overlap at one place, not as a clock error', () => {
     const facts = readClock(clockOf(400, (i) => (i < 100 ? 0 : i < 103 ? -20 * (i - 99) : -60)));
     expect(facts).toMatchObject({ holes: [], driftPpm: 0, driftTotalMs: 0, reliable: true });
     expect(facts.overlapMs).toBeCloseTo(60);
@@ -337,7 +337,7 @@ describe('readClock', () => {
     expect(Math.abs(facts.driftPpm - (1e6 / 0.997 - 1e6))).toBeLessThan(20);
   });
 
-  it('takes a long first frame for the start of the sound', () => {
+  it('treats a long first frame as the start of the sound, not as a hole', () => {
     expect(readClock(clockOf(300, (i) => (i >= 1 ? 155 : 0))).holes).toEqual([]);
   });
 
@@ -562,10 +562,10 @@ describe('detectAudioSync', () => {
   });
 
   it.each([
-    [60, false],
-    [110, true],
-    [-70, true],
-  ])('acts on content alone for a sound %i ms off the picture: %s', (offsetMs, acts) => {
+    ['leaves', 60],
+    ['moves', 110],
+    ['moves', -70],
+  ])('%s a sound that only the content shows to be %i ms off the picture', (verb, offsetMs) => {
     const sound = hits(
       15,
       16_000,
@@ -574,7 +574,7 @@ describe('detectAudioSync', () => {
     );
     const onsets = onsetsOf(mixAtSnr(sound, voiceLike(15, 16_000, 8), 10));
     const { finding } = detectAudioSync({ times: times({}), clock, motion: motionAt(EVENTS, 15, 5), onsets });
-    expect(finding !== null).toBe(acts);
+    expect(finding === null ? 'leaves' : 'moves').toBe(verb);
   });
 
   it('draws the curve of a drift that only the content shows', () => {

@@ -8,6 +8,8 @@ import {
   containerOffset,
   isTrimmed,
   readClock,
+  type ClockFacts,
+  type ContainerOffset,
   type StreamTimes,
 } from './detect-audio-sync-container.ts';
 import {
@@ -48,113 +50,160 @@ export interface SyncVerdict {
  * clear. Without evidence nothing is changed. Pure; all times in ms of the container's axis.
  */
 export function detectAudioSync(input: SyncInput): SyncVerdict {
-  const { clock } = input;
   const times = withLostEnds(input.times, input.lostEnds);
-  const notes: string[] = [];
-  const facts = readClock(clock);
-  if (!facts.reliable) {
-    notes.push('The times stored with the sound make no sense, so they were not used to judge its sync.');
-  }
-  if (facts.reliable && facts.overlapMs >= CONTAINER_LIMITS.holeSumMs) {
-    notes.push(
-      `Parts of the sound overlap by ${Math.round(facts.overlapMs)} ms in total. Nothing shows which part is right, so nothing was moved.`,
-    );
-  }
-  const isApart = facts.reliable && Math.abs(facts.driftTotalMs) >= CONTAINER_LIMITS.driftMs;
-  const fitsBySamples = isApart && input.countsTimes === true && endsBySamples(times, facts.driftTotalMs);
-  if (fitsBySamples) notes.push(OWN_RATE);
-  const drifts = isApart && !fitsBySamples;
-  const holeSumMs = facts.holes.reduce((sum, hole) => sum + hole.durationMs, 0);
-  // A hole left by damaged packets is a click, however short it is.
-  const broken = clock.refusedPackets > 0 && holeSumMs > 0;
-  const torn = facts.reliable && (broken || holeSumMs >= CONTAINER_LIMITS.holeSumMs);
+  const clock = judgeClock(input, times);
+  const { facts, drifts, torn } = clock;
   const shown = facts.reliable ? containerOffset(times) : null;
   const heard = drifts || torn ? hearOffset(input) : (hearDrift(input) ?? hearOffset(input));
   const curve = heard ? curveOf(input, heard.line, MAX_CURVE_POINTS) : [];
-  if (curve.length > 1) notes.push(describeCurve(curve));
-
   const startLeadMs = times.soundStartMs - times.pictureStartMs;
   const isAside = Math.abs(startLeadMs) > CONTAINER_LIMITS.offsetMs && !isTrimmed(times);
-  if (!shown && isAside) notes.push(describeLead(times));
-
-  let offsetMs = 0;
-  let evidence: 'container' | 'content' = 'container';
-  let confidence = 0;
-  let contentPpm = 0;
-  if (heard && heard.line.slope !== 0) {
-    // The line gives the distance over the picture's time; the first sound belongs where the line puts it.
-    offsetMs = times.soundStartMs - (times.soundStartMs - heard.line.interceptMs) / (1 + heard.line.slope);
-    contentPpm = heard.line.slope * 1e6;
-    evidence = 'content';
-    confidence = heard.confidence;
-  } else if (shown) {
-    offsetMs = shown.offsetMs;
-    confidence = shown.cause === 'moved' ? 0.9 : 0.75;
-    // The content outranks the container: sound and picture that fit stay as they are.
-    if (heard && Math.abs(heard.line.interceptMs) <= CONTENT_LIMITS.offsetMs) {
-      notes.push(
-        `The file places the sound ${side(offsetMs)}, but what is seen and heard is in sync, so it was left as it is.`,
-      );
-      offsetMs = 0;
-    }
-  } else if (heard && Math.abs(heard.line.interceptMs) > contentLimit(heard.line.interceptMs)) {
-    offsetMs = heard.line.interceptMs;
-    evidence = 'content';
-    confidence = heard.confidence;
+  const placed = placeSound(times, shown, heard);
+  const notes = [
+    ...clock.notes,
+    ...(curve.length > 1 ? [describeCurve(curve)] : []),
+    ...(!shown && isAside ? [describeLead(times)] : []),
+    ...placed.notes,
+  ];
+  if (placed.offsetMs === 0 && placed.driftPpm === 0 && !drifts && !torn) {
+    return { finding: null, notes: isAside || heard ? notes : [...notes, ...describeEnds(times)] };
   }
-  if (drifts || torn) confidence = Math.max(confidence, 0.9);
-  if (offsetMs === 0 && contentPpm === 0 && !drifts && !torn) {
-    if (!isAside && !heard) notes.push(...describeEnds(times));
-    return { finding: null, notes };
-  }
+  return { notes, finding: syncFinding(input, { times, clock, placed, heard, curve }) };
+}
 
-  const endMs = drifts
-    ? offsetMs + facts.driftTotalMs
-    : heard && contentPpm !== 0
-      ? offsetAt(heard.line, times.pictureEndMs ?? times.soundEndMs)
-      : offsetMs;
-  const distances = [offsetMs, endMs, drifts ? facts.driftTotalMs : 0, torn ? holeSumMs : 0];
-  const worstMs = distances.reduce((worst, ms) => (Math.abs(ms) > Math.abs(worst) ? ms : worst));
-  // Holes alone are defects at their places; anything else affects the whole sound.
-  const isTornOnly = torn && offsetMs === 0 && contentPpm === 0 && !drifts;
-  const [firstHole, lastHole] = isTornOnly ? [facts.holes[0], facts.holes.at(-1)] : [];
-  const points = evidence === 'content' ? curve : clockCurve(clock, offsetMs, CLOCK_POINTS);
+/** What the timestamps of a sound say about its samples. */
+interface ClockVerdict {
+  readonly facts: ClockFacts;
+  readonly holeSumMs: number;
+  /** Whether the sound must be resampled to the timestamps. */
+  readonly drifts: boolean;
+  /** Whether holes must be filled. */
+  readonly torn: boolean;
+  readonly notes: readonly string[];
+}
+
+function judgeClock({ clock, countsTimes }: SyncInput, times: StreamTimes): ClockVerdict {
+  const facts = readClock(clock);
+  const { reliable, overlapMs, driftTotalMs, holes } = facts;
+  const isApart = reliable && Math.abs(driftTotalMs) >= CONTAINER_LIMITS.driftMs;
+  const fitsBySamples = isApart && countsTimes === true && endsBySamples(times, driftTotalMs);
+  const holeSumMs = holes.reduce((sum, hole) => sum + hole.durationMs, 0);
+  // A hole left by damaged packets is a click, however short it is.
+  const broken = clock.refusedPackets > 0 && holeSumMs > 0;
   return {
-    notes,
-    finding: {
+    facts,
+    holeSumMs,
+    drifts: isApart && !fitsBySamples,
+    torn: reliable && (broken || holeSumMs >= CONTAINER_LIMITS.holeSumMs),
+    notes: [
+      ...(reliable ? [] : [NO_SENSE]),
+      ...(reliable && overlapMs >= CONTAINER_LIMITS.holeSumMs ? [describeOverlap(overlapMs)] : []),
+      ...(fitsBySamples ? [OWN_RATE] : []),
+    ],
+  };
+}
+
+type Evidence = 'container' | 'content';
+
+/** Where the sound is, and by what. */
+interface Placed {
+  /** Sound minus picture at the first sound, ms; 0 where nothing is to be moved. */
+  readonly offsetMs: number;
+  /** Drift that only the content shows; 0 for none. */
+  readonly driftPpm: number;
+  readonly evidence: Evidence;
+  readonly confidence: number;
+  readonly notes: readonly string[];
+}
+
+const IN_PLACE: Placed = { offsetMs: 0, driftPpm: 0, evidence: 'container', confidence: 0, notes: [] };
+/** Confidence of an offset that start and end agree on, and of one that silence at the start explains. */
+const CONTAINER_CONFIDENCE = { moved: 0.9, silence: 0.75 } as const;
+/** Least confidence of drift and holes, which the timestamps state. */
+const CLOCK_CONFIDENCE = 0.9;
+
+function placeSound(times: StreamTimes, shown: ContainerOffset | null, heard: Heard | null): Placed {
+  if (heard && heard.line.slope !== 0) {
+    const { interceptMs, slope } = heard.line;
+    // The line gives the distance over the picture's time; the first sound belongs where the line puts it.
+    const offsetMs = times.soundStartMs - (times.soundStartMs - interceptMs) / (1 + slope);
+    const { confidence } = heard;
+    return { offsetMs, driftPpm: slope * 1e6, evidence: 'content', confidence, notes: [] };
+  }
+  const heardMs = heard?.line.interceptMs ?? 0;
+  if (shown) {
+    const placed = { ...IN_PLACE, confidence: CONTAINER_CONFIDENCE[shown.cause] };
+    // The content outranks the container: sound and picture that fit stay as they are.
+    if (heard && Math.abs(heardMs) <= CONTENT_LIMITS.offsetMs)
+      return { ...placed, notes: [describeContradiction(shown.offsetMs)] };
+    return { ...placed, offsetMs: shown.offsetMs };
+  }
+  if (!heard || Math.abs(heardMs) <= contentLimit(heardMs)) return IN_PLACE;
+  return { ...IN_PLACE, offsetMs: heardMs, evidence: 'content', confidence: heard.confidence };
+}
+
+interface Judged {
+  readonly times: StreamTimes;
+  readonly clock: ClockVerdict;
+  readonly placed: Placed;
+  readonly heard: Heard | null;
+  readonly curve: readonly CurvePoint[];
+}
+
+function syncFinding(input: SyncInput, judged: Judged): Finding {
+  const { times, clock, placed, curve } = judged;
+  const { facts, drifts, torn } = clock;
+  const { offsetMs, driftPpm, evidence } = placed;
+  // Holes alone are defects at their places; anything else affects the whole sound.
+  const isTornOnly = torn && offsetMs === 0 && driftPpm === 0 && !drifts;
+  const [firstHole, lastHole] = isTornOnly ? [facts.holes[0], facts.holes.at(-1)] : [];
+  const points = evidence === 'content' ? curve : clockCurve(input.clock, offsetMs, CLOCK_POINTS);
+  return {
+    kind: 'audio_sync',
+    startMs: firstHole?.startMs ?? times.soundStartMs,
+    endMs: lastHole ? lastHole.startMs + lastHole.durationMs : input.times.soundEndMs,
+    firstFrame: null,
+    lastFrame: null,
+    count: 1,
+    confidence: drifts || torn ? Math.max(placed.confidence, CLOCK_CONFIDENCE) : placed.confidence,
+    detector: 'detect-audio-sync',
+    measure: {
+      name: 'largest distance of sound and picture',
+      unit: 'ms',
+      threshold: limitOf({ offsetMs, drifts, evidence }),
+      value: round(largestDistance(judged)),
+    },
+    curve: {
+      quantity: 'sync_offset',
+      unit: 'ms',
+      source: evidence,
+      points: points.map((point) => ({ atMs: round(point.atMs), value: round(point.offsetMs) })),
+    },
+    detail: {
       kind: 'audio_sync',
-      startMs: firstHole?.startMs ?? times.soundStartMs,
-      endMs: lastHole ? lastHole.startMs + lastHole.durationMs : input.times.soundEndMs,
-      firstFrame: null,
-      lastFrame: null,
-      count: 1,
-      confidence,
-      detector: 'detect-audio-sync',
-      measure: {
-        name: 'largest distance of sound and picture',
-        unit: 'ms',
-        threshold: limitOf({ offsetMs, drifts, evidence }),
-        value: round(worstMs),
-      },
-      curve: {
-        quantity: 'sync_offset',
-        unit: 'ms',
-        source: evidence,
-        points: points.map((point) => ({ atMs: round(point.atMs), value: round(point.offsetMs) })),
-      },
-      detail: {
-        kind: 'audio_sync',
-        evidence,
-        offsetMs: round(offsetMs),
-        driftPpm: drifts ? round(facts.driftPpm) : round(contentPpm),
-        ...(contentPpm === 0 ? {} : { driftSource: 'content' }),
-        holes: torn
-          ? facts.holes.map((hole) => ({ startMs: round(hole.startMs), durationMs: round(hole.durationMs) }))
-          : [],
-      },
+      evidence,
+      offsetMs: round(offsetMs),
+      driftPpm: round(drifts ? facts.driftPpm : driftPpm),
+      ...(driftPpm === 0 ? {} : { driftSource: 'content' }),
+      holes: torn
+        ? facts.holes.map((hole) => ({ startMs: round(hole.startMs), durationMs: round(hole.durationMs) }))
+        : [],
     },
   };
 }
+
+/** The largest of all distances between sound and picture, with its sign, ms. */
+function largestDistance({ times, clock, placed, heard }: Judged): number {
+  const { facts, drifts, torn, holeSumMs } = clock;
+  const { offsetMs, driftPpm } = placed;
+  const heardEndMs =
+    heard && driftPpm !== 0 ? offsetAt(heard.line, times.pictureEndMs ?? times.soundEndMs) : offsetMs;
+  const endMs = drifts ? offsetMs + facts.driftTotalMs : heardEndMs;
+  const distances = [offsetMs, endMs, drifts ? facts.driftTotalMs : 0, torn ? holeSumMs : 0];
+  return distances.reduce((worst, ms) => (Math.abs(ms) > Math.abs(worst) ? ms : worst));
+}
+
+const NO_SENSE = 'The times stored with the sound make no sense, so they were not used to judge its sync.';
 
 const OWN_RATE =
   'The file states a wrong speed for the sound. At its own speed it ends with the picture, so it was not stretched.';
@@ -163,6 +212,14 @@ const OWN_RATE =
 function endsBySamples({ soundEndMs, pictureEndMs }: StreamTimes, driftTotalMs: number): boolean {
   if (pictureEndMs === null) return false;
   return Math.abs(soundEndMs + driftTotalMs - pictureEndMs) < Math.abs(soundEndMs - pictureEndMs);
+}
+
+function describeOverlap(overlapMs: number): string {
+  return `Parts of the sound overlap by ${Math.round(overlapMs)} ms in total. Nothing shows which part is right, so nothing was moved.`;
+}
+
+function describeContradiction(shownMs: number): string {
+  return `The file places the sound ${side(shownMs)}, but what is seen and heard is in sync, so it was left as it is.`;
 }
 
 /** Most points of a curve drawn from timestamps; a line with steps needs few. */
@@ -174,19 +231,29 @@ interface Heard {
   readonly confidence: number;
 }
 
+/** Confidence of an offset or drift that is just convincing, and the most that the content alone can give. */
+const CONTENT_CONFIDENCE = { least: 0.6, most: 0.9 } as const;
+/** Confidence gained for each standard deviation of prominence above the limit... */
+const PER_PROMINENCE = 1 / 20;
+/** ...and for each share of the events that lie on the line. */
+const PER_ON_LINE = 0.3;
+
 function hearOffset({ motion, onsets }: SyncInput): Heard | null {
   const content = motion && onsets ? contentOffset(motion, onsets) : null;
   if (!content || !isConvincing(content)) return null;
+  const { least, most } = CONTENT_CONFIDENCE;
+  const above = content.prominence - CONTENT_LIMITS.prominence;
   return {
     line: { interceptMs: content.offsetMs, slope: 0 },
-    confidence: Math.min(0.9, 0.6 + (content.prominence - CONTENT_LIMITS.prominence) / 20),
+    confidence: Math.min(most, least + PER_PROMINENCE * above),
   };
 }
 
 function hearDrift({ motion, onsets }: SyncInput): Heard | null {
   const drift = motion && onsets ? contentDrift(motion, onsets) : null;
   if (!drift || !isConvincingDrift(drift)) return null;
-  return { line: drift.line, confidence: Math.min(0.9, 0.6 + 0.3 * drift.onLineShare) };
+  const { least, most } = CONTENT_CONFIDENCE;
+  return { line: drift.line, confidence: Math.min(most, least + PER_ON_LINE * drift.onLineShare) };
 }
 
 function curveOf({ motion, onsets }: SyncInput, line: SyncLine, maxPoints: number): CurvePoint[] {
@@ -196,7 +263,7 @@ function curveOf({ motion, onsets }: SyncInput, line: SyncLine, maxPoints: numbe
 /** Least offset that counts when only the content shows it, ms; it depends on the direction. */
 const contentLimit = (offsetMs: number) => (offsetMs > 0 ? CONTENT_LIMITS.lateMs : CONTENT_LIMITS.offsetMs);
 
-function limitOf(cause: { offsetMs: number; drifts: boolean; evidence: 'container' | 'content' }): number {
+function limitOf(cause: { offsetMs: number; drifts: boolean; evidence: Evidence }): number {
   if (cause.offsetMs !== 0) {
     return cause.evidence === 'content' ? contentLimit(cause.offsetMs) : CONTAINER_LIMITS.offsetMs;
   }

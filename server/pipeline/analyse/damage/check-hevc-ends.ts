@@ -5,7 +5,7 @@ import { HEVC_NAL, hevcNalType, isHevcParameterSet, isHevcSlice } from '#server/
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { shared, sideBySide } from '#server/media/side-by-side.ts';
-import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure } from '#server/media/ffmpeg/tools.ts';
 import type { SliceEndInput } from './check-slice-ends.ts';
 import { readHevcSettings } from './read-hevc-settings.ts';
 import { dataOf, hashPictures, hashPlan, OTHER_ENDS, stumpOf, withOtherEnd } from './slice-variants.ts';
@@ -161,7 +161,7 @@ async function judgeGroup(input: SliceEndInput, group: readonly number[], trial:
 
 /** A decoder that ends with an error gave no pictures. */
 function unlessUndecodable(error: unknown): string[] {
-  if (error instanceof MediaToolError && error.code === 'tool_failed') return [];
+  if (isToolFailure(error)) return [];
   throw error;
 }
 

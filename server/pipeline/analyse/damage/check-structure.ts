@@ -16,7 +16,7 @@ import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { type AvcConfig, readAvcConfig, readHevcConfig } from '#server/media/mp4/sample-entry.ts';
 import { displayOrder } from '#server/media/mp4/display-order.ts';
 import { createSampleReader } from '#server/media/mp4/sample-reader.ts';
-import { readSamples } from '#server/media/mp4/sample-table.ts';
+import { MAX_SAMPLE_BYTES, readSamples } from '#server/media/mp4/sample-table.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { createAvcCounts, createHevcCounts, type StreamCounts } from './stream-counts.ts';
 
@@ -44,7 +44,6 @@ export interface StructureCheck {
 }
 
 const NOT_CHECKED: StructureCheck = { checked: false, damagedFrames: [], lost: [], restarts: null };
-const MAX_SAMPLE_BYTES = 64 << 20;
 
 /**
  * Finds damage in the coded pictures without decoding them: wrong NAL unit lengths, forbidden bits, wrong types, byte

@@ -3,7 +3,7 @@ import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { uploadedInputOptions } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { pictureTicks } from '#server/media/ffmpeg/showinfo.ts';
-import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure } from '#server/media/ffmpeg/tools.ts';
 import type { DamageInput } from './find-damage.ts';
 
 /** ffmpeg's name for the reference decoder of VP9. */
@@ -32,7 +32,7 @@ export async function checkVp9(input: DamageInput, told: ReadonlySet<number>): P
     });
   } catch (error) {
     // It may end with an error when it refuses most pictures; those that came out still count.
-    if (!(error instanceof MediaToolError) || error.code !== 'tool_failed') throw error;
+    if (!isToolFailure(error)) throw error;
   }
   if (cameOut.size === 0) return [];
   // Some packets show no picture of their own.

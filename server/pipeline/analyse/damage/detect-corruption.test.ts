@@ -92,11 +92,11 @@ describe('findBadPackets and spreadDamage', () => {
     expect(spans(input('h264: error while decoding MB 1 1', 1), [2])).toEqual([[1, 1]]);
   });
 
-  it('take a message about output as said about the next picture out', () => {
+  it('attribute a message about output to the next picture out', () => {
     expect(spans(input('corrupt decoded frame in stream 0', 9), [10])).toEqual([[9, 9]]);
   });
 
-  it('take it of HEVC for what is made of damaged pictures, whose own data may be whole', () => {
+  it('ignore such a message in HEVC, where pictures that only refer to damaged ones cause it too', () => {
     expect(spans(input('corrupt decoded frame', 9, { codec: 'hevc' }), [10])).toEqual([]);
   });
 

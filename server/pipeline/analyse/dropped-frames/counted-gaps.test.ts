@@ -46,7 +46,7 @@ describe('countedGaps', () => {
 });
 
 describe('withCounted', () => {
-  it('takes the count of the stream, each hole once', () => {
+  it('lists each hole once, with the count of the stream', () => {
     const gap = (frameBefore: number, missing: number) => ({
       frameBefore,
       missing,

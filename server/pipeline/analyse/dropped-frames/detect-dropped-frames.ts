@@ -31,6 +31,11 @@ const VARIABLE_MIN_MS = 250;
  * screen.
  */
 const VARIABLE_MOST = 4;
+/** One hole in 25 intervals may be a loss without raising the limit that losses are compared with. */
+const USUAL_SHARE = 0.96;
+/** Confidence in an even rhythm is the sum of both; each interval that breaks it takes more than its share away. */
+const CONFIDENCE = { least: 0.8, byRhythm: 0.19, power: 4 } as const;
+const VARIABLE_CONFIDENCE = 0.7;
 
 /**
  * Finds holes in the timestamps. In a clip of constant rate: intervals of at least 1.5 times the local median with
@@ -57,9 +62,12 @@ export function detectTimestampGaps(times: PictureTimes): TimestampGap[] {
     const missing = Math.round(ticks / usual) - 1;
     return missing < 1
       ? []
-      : [{ frameBefore: i, missing, ratio: ticks / usual, confidence: 0.8 + 0.19 * regular ** 4 }];
+      : [{ frameBefore: i, missing, ratio: ticks / usual, confidence: confidenceOf(regular) }];
   });
 }
+
+const confidenceOf = (regularShare: number): number =>
+  CONFIDENCE.least + CONFIDENCE.byRhythm * regularShare ** CONFIDENCE.power;
 
 function isWhole({ ticks, localMedianTicks }: Intervals, at: number): boolean {
   const pictures = (ticks[at] ?? 0) / (localMedianTicks[at] ?? 1);
@@ -68,14 +76,14 @@ function isWhole({ ticks, localMedianTicks }: Intervals, at: number): boolean {
 
 function variableGaps(times: PictureTimes, ticks: readonly number[]): TimestampGap[] {
   const sorted = [...ticks].sort((a, b) => a - b);
-  // Up to one hole in 25 intervals may be a loss without raising the limit that losses are compared with.
-  const longestUsual = sorted[Math.floor((sorted.length - 1) * 0.96)] ?? 0;
+  const longestUsual = sorted[Math.floor((sorted.length - 1) * USUAL_SHARE)] ?? 0;
   const minTicks = (VARIABLE_MIN_MS * times.timeBase.den) / (times.timeBase.num * 1000);
   if (ticks.filter((interval) => interval >= minTicks).length > VARIABLE_MOST) return [];
   return ticks.flatMap((interval, i) => {
     // As in a constant rate: recorders start with a longer first picture, and fragments express a late start so.
     if (i === 0 || interval < VARIABLE_RATIO * longestUsual || interval < minTicks) return [];
     const missing = Math.round(interval / times.medianIntervalTicks) - 1;
-    return [{ frameBefore: i, missing, ratio: interval / times.medianIntervalTicks, confidence: 0.7 }];
+    const ratio = interval / times.medianIntervalTicks;
+    return [{ frameBefore: i, missing, ratio, confidence: VARIABLE_CONFIDENCE }];
   });
 }

@@ -28,7 +28,7 @@ function clear(at: readonly number[], odds = 2, { factor = 2, speaks = false } =
 }
 
 describe('clearSteps', () => {
-  it('takes a step for a loss if all windows continue across it by one factor, although its odds are small', () => {
+  it('finds a loss where all windows continue across a step by one factor, although its odds are small', () => {
     expect(clear([100])).toEqual([100]);
     expect(clear([100], 1)).toEqual([]);
     expect(clear([100], 1, { speaks: true })).toEqual([100]);
@@ -55,7 +55,7 @@ describe('clearSteps', () => {
     ]).toEqual([]);
   });
 
-  it('takes many such steps for the rhythm of a recording, and three within a second for a conversion', () => {
+  it('leaves out many such steps as the rhythm of a recording, and three within a second as a conversion', () => {
     expect(clear([60, 110, 160])).toEqual([60, 110, 160]);
     expect(clear([60, 110, 160, 200])).toEqual([]);
     expect(clear([60, 65, 70])).toEqual([]);

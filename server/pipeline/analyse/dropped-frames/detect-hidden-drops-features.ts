@@ -1,5 +1,6 @@
 import type { FrameSeries, Lag } from '#server/media/grey/grey-series.ts';
 import { clamp, median } from '#server/media/statistics.ts';
+import type { Flanks } from './detect-hidden-drops-score.ts';
 
 /** Smaller changes are rounding, grey levels. */
 const LEAST = 0.15;
@@ -29,10 +30,10 @@ const UNKNOWN: Usual = { middle: 0, tenth: 0.4, top: 0.6, sixth: 0.6 };
 /**
  * Evidence for a loss right before picture `at`, one number each; NaN where it cannot be measured. All but the last two
  * are ratios (natural logarithms) or shares, so that they mean the same in every clip.
- * @param from first picture whose step belongs to the shot, at most six before `at`
- * @param to one past the last such picture
+ * @param flanks pictures whose steps belong to the shot, at most six on each side of `at`
  */
-export function stepFeatures(series: FrameSeries, at: number, from: number, to: number): number[] {
+export function stepFeatures(series: FrameSeries, at: number, flanks: Flanks): number[] {
+  const { from, to } = flanks;
   const means = series.meanDiff;
   const blocks = lagOf(series, 1);
   const rise = series.rises[at];
@@ -56,8 +57,8 @@ export function stepFeatures(series: FrameSeries, at: number, from: number, to: 
     rise?.lowOverMean ?? NaN,
     rise?.lowOverMax ?? NaN,
     rise?.risingShare ?? NaN,
-    acrossLag(series, at, from, to, 2),
-    acrossLag(series, at, from, to, 4),
+    acrossLag(series, at, flanks, 2),
+    acrossLag(series, at, flanks, 4),
     shiftRise(series, at),
   ];
   const left = (values: readonly number[]) => median(values.slice(from, at));
@@ -70,9 +71,9 @@ export function stepFeatures(series: FrameSeries, at: number, from: number, to: 
     series.histogramDiff[at] ?? 0,
     rise?.lively ?? NaN,
     rise?.wideLively ?? NaN,
-    level(median(clearOf(series, at, from, to, 2))) - usual,
-    level(median(clearOf(series, at, from, to, 4))) - usual,
-    block - level(median(clearOf(series, at, from, to, 2))),
+    level(median(clearOf(series, at, flanks, 2))) - usual,
+    level(median(clearOf(series, at, flanks, 4))) - usual,
+    block - level(median(clearOf(series, at, flanks, 2))),
     shiftSpeed(series, at),
     level(Math.min(left(blocks), right(blocks))),
     level(Math.min(left(means), right(means))),
@@ -128,15 +129,15 @@ function lagOf(series: FrameSeries, lag: Lag): readonly number[] {
 }
 
 /** Differences over `lag` pictures inside the shot that do not span the step into `at`. */
-function clearOf(series: FrameSeries, at: number, from: number, to: number, lag: 2 | 4): number[] {
+function clearOf(series: FrameSeries, at: number, { from, to }: Flanks, lag: 2 | 4): number[] {
   const values = lagOf(series, lag);
   return [...values.slice(Math.max(0, from - 1 + lag), at), ...values.slice(at + lag, to)];
 }
 
 /** Differences over `lag` pictures across the step, relative to the largest beside it. */
-function acrossLag(series: FrameSeries, at: number, from: number, to: number, lag: 2 | 4): number {
-  const beside = clearOf(series, at, from, to, lag);
-  const across = lagOf(series, lag).slice(at, Math.min(to, at + lag));
+function acrossLag(series: FrameSeries, at: number, flanks: Flanks, lag: 2 | 4): number {
+  const beside = clearOf(series, at, flanks, lag);
+  const across = lagOf(series, lag).slice(at, Math.min(flanks.to, at + lag));
   if (beside.length === 0 || across.length === 0) return NaN;
   return level(median(across)) - level(Math.max(...beside));
 }

@@ -18,10 +18,10 @@ const CLEAR = { agreement: 0.95, slope: 6 };
 const WIDELY = 0.4;
 const EXPLAINED = 1.3;
 /**
- * Windows find a far step a little too short (0.86 of it where they move by less than a pixel), so their factor is raised,
- * and what the growth of the differences says has a part in it, within these bounds. Of 166 losses of 1 to 5 pictures in
- * ten clips 124 are counted exactly for 108, and the errors add up to 51 for 72; with other seeds and three more clips 53
- * of 67 for 45, and 17 for 26 (docs/benchmarks/repeats-and-losses.md).
+ * Windows find a far step a little too short (0.86 of it where they move by less than a pixel), so their factor is
+ * raised, and what the growth of the differences says has a part in it, within these bounds. Of 166 losses of 1 to 5
+ * pictures in ten clips 124 are counted exactly for 108, and the errors add up to 51 for 72; with other seeds and three
+ * more clips 53 of 67 for 45, and 17 for 26 (docs/benchmarks/repeats-and-losses.md).
  */
 const VOTED = { raised: 1.04, grownShare: 0.2, within: 1.5 };
 /**

@@ -36,7 +36,7 @@ export function jumpFeatures(
 ): JumpFeatures {
   const own = series.rises.map((rise, i) => {
     const flanks = rise && isEven(series, i) ? usable(i) : null;
-    return flanks && stepFeatures(series, i, flanks.from, flanks.to);
+    return flanks && stepFeatures(series, i, flanks);
   });
   return {
     own,

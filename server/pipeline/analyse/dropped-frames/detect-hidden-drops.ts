@@ -14,6 +14,7 @@ import {
   leadsAstray,
   verdictOn,
   votesOf,
+  type JumpVerdict,
 } from './detect-hidden-drops-direction.ts';
 import {
   addLikely,
@@ -21,6 +22,7 @@ import {
   readLengths,
   SURE_THOUGH_EVEN,
   withoutEdits,
+  type Lengths,
   type Scored,
 } from './detect-hidden-drops-lengths.ts';
 import { fillFreed } from './freed-time.ts';
@@ -66,21 +68,19 @@ const LIKELY = 1.4;
  * both flanks.
  */
 const MIN_MEAN_RATIO = 0.9;
-/**
- * The same limit when step and direction together support a loss at lower odds; `VOTED_RATIO` if its windows voted for
- * it.
- */
+/** The same limit when step and direction together support a loss at lower odds... */
 const SUPPORTED_RATIO = 1.3;
+/** ...and if its windows voted for it. */
+const VOTED_RATIO = 1.15;
 /**
  * Likely odds below this need a second witness: windows that go on, or a change larger than all around. A sound that is
  * missing pictures says that there is a loss, not where, and a loss at a cut or in a flash is visible nowhere. This
  * rejects one of 264 losses found in 96 clips with sound, and five of 57 wrong claims beside them.
  */
 const UNWITNESSED = 3.5;
-const VOTED_RATIO = 1.15;
 /**
- * ...and no step around may be nearly still compared with the two beside it: motion that stops and starts says nothing
- * (rejects three of ten jump cuts, one loss of 155).
+ * Votes count only if no step around is nearly still compared with the two beside it: motion that stops and starts
+ * says nothing (rejects three of ten jump cuts, one loss of 155).
  */
 const LEAST_AROUND = 0.05;
 /**
@@ -102,6 +102,24 @@ const FAR_RATIO = 8;
 /** A picture beside a step is a repeat if it changes by less than this share of the motion around. */
 const RETIMED_SHARE = 0.25;
 
+/** What else is known about a clip whose losses are searched. */
+export interface DropContext {
+  /** First pictures of new shots. */
+  readonly cuts: readonly number[];
+  /** Pictures per second. */
+  readonly fps: number;
+  /** Decoded pictures that other findings explain. */
+  readonly taken: ReadonlySet<number>;
+  /** Pictures by which the picture outlasts the sound; null without sound. */
+  readonly pictureSurplus?: number | null;
+  /** By how much such a sound naturally outlasts its picture (`excessByNatureMs`), ms. */
+  readonly excessMs?: number | undefined;
+  /** Pictures that are removed as copies and no longer in `pictureSurplus`. */
+  readonly putIn?: number;
+  /** The trees; others than the shipped ones for measuring and testing. */
+  readonly forest?: Forest;
+}
+
 /**
  * Finds losses hidden in a constant rate. Trained trees estimate how likely a step is a loss: from how much farther
  * everything that moves goes in it than beside it, and than such steps usually go in this clip (`scoreJumps`). Where
@@ -116,65 +134,114 @@ const RETIMED_SHARE = 0.25;
  * Lost pictures make the picture shorter than the sound. If it is shorter, likely losses are accepted up to the
  * deficit; if both are equally long, the requirements are higher than without sound. Limits were measured on losses of
  * 1 to 5 pictures in real clips and on the same clips untouched (docs/benchmarks/repeats-and-losses.md).
- *
- * @param cuts first pictures of new shots
- * @param taken decoded pictures that other findings explain
- * @param pictureSurplus pictures by which the picture outlasts the sound, null without sound
- * @param forest the trees; others than the shipped ones for measuring and testing
- * @param excessMs by how much such a sound naturally outlasts its picture (`excessByNatureMs`)
- * @param putIn pictures that are removed as copies and no longer in `pictureSurplus`
  */
-export function detectHiddenDrops(
-  series: FrameSeries,
-  cuts: readonly number[],
-  fps: number,
-  taken: ReadonlySet<number>,
-  pictureSurplus: number | null = null,
-  forest: Forest = readForest(LOSS_FOREST),
-  excessMs: number = EXCESS_MS,
-  putIn = 0,
-): HiddenDrop[] {
+export function detectHiddenDrops(series: FrameSeries, context: DropContext): HiddenDrop[] {
+  const clip = measureClip(series, context);
+  const { lengths, edited } = clip;
+  const counted = addLikely(plainDrops(clip), likelyDrops(clip), lengths).map((drop) => ({
+    ...drop,
+    missing: countMissing(series.blockDiff, drop.after, series.jumps.get(drop.after)),
+  }));
+  const isHeard = (at: number) => !clip.verdictAt(at) || isCounted(series.blockDiff, at, clip.votesAt(at));
+  const goesOnBy = (holds: (series: FrameSeries, at: number) => boolean, at: number) => {
+    const verdict = clip.verdictAt(at);
+    return verdict ? verdict === 'goesOn' : holds(series, at);
+  };
+  const goesOn = {
+    near: ({ after }: HiddenDrop) => goesOnBy(goesOnEvenly, after),
+    far: ({ after }: HiddenDrop) => goesOnBy(goesOnSurely, after) && isHeard(after),
+  };
+  const drops = withoutEdits(counted, lengths, {
+    goesOn,
+    fps: clip.fps,
+    edits: countEdits(clip, edited),
+  }).filter(
+    ({ after }) =>
+      lengths.speaks || !leadsAstray(series.jumps.get(after), clip.verdictAt(after), clip.scores[after] ?? 0),
+  );
+  if (lengths.freed > 0)
+    return fillFreed(
+      drops.filter((drop) => isSure(clip, drop)),
+      lengths.freed,
+    );
+  return lengths.speaks ? fitCounts(drops, lengths.deficit) : drops;
+}
+
+/** All that is measured of a clip before its steps are judged. */
+interface MeasuredClip {
+  readonly series: FrameSeries;
+  readonly fps: number;
+  /** By picture; null at the ends of shots. */
+  readonly steps: readonly (Step | null)[];
+  /** Logarithmic odds of a loss, by picture; null where nothing could be measured. */
+  readonly scores: readonly (number | null)[];
+  readonly lengths: Lengths;
+  /** Steps by which the direction alone leaves no doubt, and those that recur as a slower rate makes them. */
+  readonly clear: ReadonlySet<number>;
+  readonly beaten: ReadonlySet<number>;
+  /** Number of missing pictures from which a jump counts as an edit. */
+  readonly edited: number;
+  /** Whether nothing else explains a step. */
+  isFree(at: number): boolean;
+  votesAt(at: number): JumpVotes;
+  verdictAt(at: number): JumpVerdict;
+}
+
+function measureClip(series: FrameSeries, context: DropContext): MeasuredClip {
+  const { cuts, fps, taken, pictureSurplus = null, excessMs = EXCESS_MS, putIn = 0 } = context;
   const steps = Array.from({ length: series.count }, (_, i) => measureStep(series, cuts, i));
+  const lengths = readLengths(pictureSurplus, fps, excessMs, putIn);
+  const edited = leastEdited(fps);
+  const forest = context.forest ?? readForest(LOSS_FOREST);
+  const scores = scoreJumps(series, (i) => judgeable(steps[i], series.rises[i]), fps, forest);
+  return {
+    series,
+    fps,
+    steps,
+    scores,
+    lengths,
+    clear: clearSteps(series, scores, fps, lengths.speaks),
+    beaten: lengths.speaks ? new Set() : beatenSteps(series, fps),
+    edited,
+    isFree: (at) => !taken.has(at) && !taken.has(at - 1),
+    votesAt: (at) => {
+      const jump = series.jumps.get(at);
+      return jump ? votesOf(jump) : NO_VOTES;
+    },
+    verdictAt: (at) => verdictOn(series.jumps.get(at), edited),
+  };
+}
+
+/** Losses by a jump of the whole picture, where too little moves for odds. */
+function plainDrops({ series, fps, steps, scores, beaten, isFree }: MeasuredClip): HiddenDrop[] {
   const jumping = steps.flatMap((step, i) => (step && isLoose(step) ? [i] : []));
   const reach = CADENCE_REACH_S * fps;
   const crowded = jumping.filter(
     (i) => jumping.filter((other) => Math.abs(other - i) <= reach).length > CADENCE_JUMPS,
   );
   const allowed = crowded.length >= CROWDED && crowded.length > jumping.length / 2 ? 1 : CADENCE_JUMPS;
-  const isFree = (i: number) => !taken.has(i) && !taken.has(i - 1);
-  const edited = leastEdited(fps);
-  const votesAt = (i: number): JumpVotes => {
-    const jump = series.jumps.get(i);
-    return jump ? votesOf(jump) : NO_VOTES;
-  };
-  const verdictAt = (i: number) => verdictOn(series.jumps.get(i), edited);
-  const countAt = (i: number) => countMissing(series.blockDiff, i, series.jumps.get(i));
-  const lengths = readLengths(pictureSurplus, fps, excessMs, putIn);
-  const { deficit, speaks, freed } = lengths;
-  const scores = scoreJumps(series, (i) => judgeable(steps[i], series.rises[i]), fps, forest);
-  const clear = clearSteps(series, scores, fps, speaks);
-  const beaten = speaks ? new Set<number>() : beatenSteps(series, fps);
-  const plain = steps.flatMap((step, i) => {
+  return steps.flatMap((step, i) => {
     if (!step || !isFree(i) || !isJump(step) || isRetimed(series, step, i) || beaten.has(i)) return [];
-    const score = scores[i] ?? null;
-    if (score !== null) return [];
+    if ((scores[i] ?? null) !== null) return [];
     // Near an end of the clip the window shifts inwards, so that it always spans the same number of pictures.
     const from = clamp(i - reach, 0, Math.max(0, series.count - 2 * reach));
     const others = jumping.filter((other) => other !== i && other >= from && other <= from + 2 * reach);
     const drop = toDrop(series, step, i);
     return others.length >= allowed || isLikeCut(step, drop) ? [] : [drop];
   });
-  const likely = scores.flatMap((odds, i): Scored[] => {
-    const step = steps[i];
-    const verdict = verdictAt(i);
-    const isVotedFor =
-      verdict === 'goesOn' &&
-      (series.jumps.get(i)?.leastAround ?? 0) >= LEAST_AROUND &&
-      ((isUnanimous(votesAt(i)) ? step?.nextRatio : step?.meanRatio) ?? 0) >= VOTED_RATIO;
+}
+
+/** Steps whose odds, with what their windows say, may be a loss. */
+function likelyDrops(clip: MeasuredClip): Scored[] {
+  const { series, scores, lengths, clear, beaten } = clip;
+  return scores.flatMap((odds, i): Scored[] => {
+    const step = clip.steps[i];
+    if (odds === null || !step || step.motion < MIN_MOTION || !clip.isFree(i)) return [];
+    const verdict = clip.verdictAt(i);
+    const isVotedFor = verdict === 'goesOn' && isVoted(clip, step, i);
     const worth = isVotedFor ? VOTES_WORTH : verdict && verdict !== 'goesOn' ? -VOTES_WORTH : 0;
-    const score = odds === null ? null : odds + (speaks ? worth : 0);
+    const score = odds + (lengths.speaks ? worth : 0);
     const isClear = verdict === 'goesOn' && clear.has(i);
-    if (score === null || !step || step.motion < MIN_MOTION || !isFree(i)) return [];
     const isWitnessed = score >= UNWITNESSED || isSupportive(step.jump);
     const leastRatio = isWitnessed ? MIN_MEAN_RATIO : SUPPORTED_RATIO;
     if (!isClear && (score < LIKELY || (!isVotedFor && step.meanRatio < leastRatio))) return [];
@@ -184,32 +251,31 @@ export function detectHiddenDrops(
     const isSupported = verdict ? isVotedFor : step.meanRatio >= SUPPORTED_RATIO && isSupportive(step.jump);
     return isLikeCut(step, drop) ? [] : [{ drop, score, isSupported, isClear }];
   });
-  const says = (holds: (series: FrameSeries, at: number) => boolean) => (at: number) => {
+}
+
+/** Whether a step whose windows go on is also longer than those around it, in motion that does not pause. */
+function isVoted({ series, votesAt }: MeasuredClip, { nextRatio, meanRatio }: Step, at: number): boolean {
+  const leastAround = series.jumps.get(at)?.leastAround ?? 0;
+  const ratio = isUnanimous(votesAt(at)) ? nextRatio : meanRatio;
+  return leastAround >= LEAST_AROUND && ratio >= VOTED_RATIO;
+}
+
+/** Number of jumps that show that a clip was edited: their windows go elsewhere, or too far. */
+function countEdits({ series, scores, steps, isFree, verdictAt }: MeasuredClip, edited: number): number {
+  const isEdit = (at: number) => {
     const verdict = verdictAt(at);
-    return verdict ? verdict === 'goesOn' : holds(series, at);
+    return verdict
+      ? verdict !== 'goesOn'
+      : countMissing(series.blockDiff, at, series.jumps.get(at)) >= edited;
   };
-  const isEdit = (i: number) => (verdictAt(i) ? verdictAt(i) !== 'goesOn' : countAt(i) >= edited);
-  const edits = scores.filter(
-    (score, i) => (score ?? 0) >= EDIT_ODDS && steps[i] && isFree(i) && isEdit(i),
-  ).length;
-  const counted = addLikely(plain, likely, lengths).map((drop) => ({
-    ...drop,
-    missing: countAt(drop.after),
-  }));
-  const isHeard = (at: number) => !verdictAt(at) || isCounted(series.blockDiff, at, votesAt(at));
-  const goesOn = {
-    near: ({ after }: HiddenDrop) => says(goesOnEvenly)(after),
-    far: ({ after }: HiddenDrop) => says(goesOnSurely)(after) && isHeard(after),
-  };
-  const drops = withoutEdits(counted, lengths, { goesOn, fps, edits }).filter(
-    ({ after }) => speaks || !leadsAstray(series.jumps.get(after), verdictAt(after), scores[after] ?? 0),
-  );
-  if (freed === 0) return speaks ? fitCounts(drops, deficit) : drops;
-  const isSure = ({ after }: HiddenDrop) =>
-    verdictAt(after) === 'goesOn' ||
-    isSupportive(steps[after]?.jump) ||
-    (scores[after] ?? 0) >= SURE_THOUGH_EVEN;
-  return fillFreed(drops.filter(isSure), freed);
+  return scores.filter((score, at) => (score ?? 0) >= EDIT_ODDS && steps[at] && isFree(at) && isEdit(at))
+    .length;
+}
+
+/** Whether a loss is certain enough to fill time that only the removal of copies freed. */
+function isSure({ steps, scores, verdictAt }: MeasuredClip, { after }: HiddenDrop): boolean {
+  const isGoing = verdictAt(after) === 'goesOn' || isSupportive(steps[after]?.jump);
+  return isGoing || (scores[after] ?? 0) >= SURE_THOUGH_EVEN;
 }
 
 /** True for a step to another, similar scene: a cut that is too weak for `detectCuts`. */
@@ -226,22 +292,31 @@ function isRetimed(series: FrameSeries, { motion }: Step, i: number): boolean {
   return Math.min(moves[i - 1] ?? motion, moves[i + 1] ?? motion) < RETIMED_SHARE * motion;
 }
 
-/** Confidence from odds, within the range of a claim by motion alone. */
+/** Range of the confidence of a claim by motion alone... */
+const CONFIDENCE = { least: 0.6, most: 0.95 } as const;
+/** ...which grows by this much for each unit of the logarithmic odds... */
+const PER_ODDS = 0.06;
+/** ...and, without odds, from here by this much where the jump is twice as long as all around. */
+const PLAIN_CONFIDENCE = 0.55;
+const PER_MARGIN = 0.4;
+/** The slope of windows that agree is the length of the step; beyond this many steps they lose what they followed. */
+const MOST_TRUSTED_SLOPE = 6;
+
 function oddsConfidence(score: number): number {
-  return clamp(0.6 + 0.06 * score, 0.6, 0.95);
+  return clamp(CONFIDENCE.least + PER_ODDS * score, CONFIDENCE.least, CONFIDENCE.most);
 }
 
 function toDrop(series: FrameSeries, step: Step, i: number): HiddenDrop {
   const { jump } = step;
-  const trusted = jump !== undefined && jump.agreement >= MIN_AGREEMENT && jump.slope < 6;
-  const missing = trusted ? Math.round(jump.slope) - 1 : missingByGrowth(series, i);
+  const trusted = jump !== undefined && jump.agreement >= MIN_AGREEMENT && jump.slope < MOST_TRUSTED_SLOPE;
+  const missing = trusted ? Math.round(jump.slope) - 1 : missingByNearestLag(series, i);
   const ratio = trusted ? jump.slope : step.blockRatio;
   const margin = trusted ? jump.agreement * Math.min(1, jump.excess - 1) : Math.min(1, step.meanRatio - 1);
   return {
     after: i,
     missing: Math.max(1, missing),
     ratio,
-    confidence: clamp(0.55 + 0.4 * margin, 0.6, 0.95),
+    confidence: clamp(PLAIN_CONFIDENCE + PER_MARGIN * margin, CONFIDENCE.least, CONFIDENCE.most),
   };
 }
 
@@ -249,7 +324,7 @@ function toDrop(series: FrameSeries, step: Step, i: number): HiddenDrop {
  * First estimate of the missing pictures: the measured distance with the nearest difference. The limits above were
  * chosen with it.
  */
-function missingByGrowth(series: FrameSeries, i: number): number {
+function missingByNearestLag(series: FrameSeries, i: number): number {
   const here = series.blockDiff.get(1)?.[i] ?? 0;
   let best = 1;
   let bestError = Infinity;

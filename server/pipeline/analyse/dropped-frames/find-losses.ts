@@ -48,16 +48,13 @@ export function findLosses(given: readonly StutterRun[], input: LossInput): Loss
   const taken = new Set([...plain, ...explainedByRuns(runs), ...losses.map(({ after }) => after)]);
   if (isVariable) return { runs, surplus, hidden: [], taken };
   const known = lostPictures(losses);
-  const left = surplus === null ? null : surplus + known;
-  const others = detectHiddenDrops(
-    series,
+  const others = detectHiddenDrops(series, {
     cuts,
     fps,
     taken,
-    left,
-    undefined,
-    spans?.excessMs,
-    removed - known,
-  );
+    pictureSurplus: surplus === null ? null : surplus + known,
+    excessMs: spans?.excessMs,
+    putIn: removed - known,
+  });
   return { runs, surplus, hidden: [...others, ...losses], taken };
 }

@@ -9,7 +9,7 @@ describe('withoutRests', () => {
   it.each([
     ['the motion came to rest before it', 0.2, 40],
     ['next to nothing differs behind it', 30, 1.5],
-  ])('takes a hole for a still stretch of a screen when %s', (_, before, over) => {
+  ])('treats a hole as a still stretch of a screen when %s', (_, before, over) => {
     expect(withoutRests([gap], movesAt(before, over))).toEqual([]);
   });
 

@@ -87,8 +87,9 @@ function lossesBeside(run: StutterRun, around: AroundCopies): HiddenDrop[] {
 }
 
 /**
- * Finds a loss of as many pictures as a run has copies, up to three pictures away from it. A recorder that stalls repeats one picture and skips as many
- * once its queue is empty, or skips first and then waits. The clip stays as long as it was, so removing the copies alone would move all that follows.
+ * Finds a loss of as many pictures as a run has copies, up to three pictures away from it. A recorder that stalls
+ * repeats one picture and skips as many once its queue is empty, or skips first and then waits. The clip stays as long
+ * as it was, so removing the copies alone would move all that follows.
  * @returns the clearest such loss, as many pictures as there are copies; null where no step nearby looks like one
  */
 function jumpBeside(run: StutterRun, around: AroundCopies): HiddenDrop | null {

@@ -30,7 +30,7 @@ const stretches = (holes: readonly Hole[], moves: readonly number[]) =>
   findSlowerStretches(timesWith(holes), (frame) => moves[frame] ?? null);
 
 describe('findSlowerStretches', () => {
-  it('takes even holes without a jump for a slower part, and nothing else with them', () => {
+  it('treats even holes without a jump as a slower part, and nothing beside them', () => {
     const lost = hole(31, 3);
     const found = stretches([lost, ...card], movesWith([lost], 2));
     expect(found).toEqual([{ first: 100, last: 165, share: 5 / 6 }]);
@@ -39,7 +39,7 @@ describe('findSlowerStretches', () => {
     expect(outsideOf(found, gaps)).toMatchObject([{ frameBefore: 31, missing: 3 }]);
   });
 
-  it('takes them for losses when the motion jumps across them', () => {
+  it('treats them as losses when the motion jumps across them', () => {
     expect(stretches(card, movesWith(card, 1.5))).toEqual([]);
   });
 

@@ -21,7 +21,7 @@ function withRun(moves: number[], first: number, count: number, jump = 1): numbe
 
 describe('detectStutter', () => {
   it('finds a run of repeats inside motion at its exact place', () => {
-    const [run, ...others] = detectStutter(frameSeries(withRun(motion(120), 50, 3)), [], FPS);
+    const [run, ...others] = detectStutter(frameSeries(withRun(motion(120), 50, 3)), { cuts: [], fps: FPS });
     expect(others).toEqual([]);
     expect(run).toMatchObject({
       first: 50,
@@ -33,26 +33,32 @@ describe('detectStutter', () => {
     expect(run?.confidence).toBeGreaterThan(0.8);
   });
 
-  it('takes rests of a camera beside cuts of a drawn film for intended, unless the lengths speak for copies', () => {
+  it('treats rests of a camera beside cuts of a drawn film as intended, unless the lengths speak for copies', () => {
     const drawn = (count: number) => Array.from({ length: count }, (_, i) => (i % 2 === 0 ? 9 : 0));
     const move = motion(60, 40);
     const behindCut = frameSeries([0, ...drawn(80), 90, 0, 0, ...move, 90, ...drawn(80)]);
     const cuts = [81, 144];
-    expect(detectStutter(behindCut, cuts, 24, 0)).toEqual([]);
-    expect(detectStutter(behindCut, cuts, 24, 2)).toMatchObject([{ first: 82, last: 83 }]);
+    expect(detectStutter(behindCut, { cuts, fps: 24, pictureSurplus: 0 })).toEqual([]);
+    expect(detectStutter(behindCut, { cuts, fps: 24, pictureSurplus: 2 })).toMatchObject([
+      { first: 82, last: 83 },
+    ]);
     const filmed = frameSeries([0, ...motion(80), 90, 0, 0, ...move, 90, ...motion(80)]);
-    expect(detectStutter(filmed, cuts, 24, 0)).toMatchObject([{ first: 82, last: 83 }]);
+    expect(detectStutter(filmed, { cuts, fps: 24, pictureSurplus: 0 })).toMatchObject([
+      { first: 82, last: 83 },
+    ]);
   });
 
   it('calls a run held when the next step is as long as the pictures under it', () => {
-    const [run] = detectStutter(frameSeries(withRun(motion(120), 50, 3, 4)), [], FPS);
+    const [run] = detectStutter(frameSeries(withRun(motion(120), 50, 3, 4)), { cuts: [], fps: FPS });
     expect(run).toMatchObject({ first: 50, last: 52, history: 'held' });
   });
 
   it('does not use a step made by damaged data, and moves nothing in time when only that would decide', () => {
     const run = frameSeries(withRun(motion(120), 50, 3));
     const historyWith = (torn: number, surplus: number | null = null) =>
-      detectStutter(run, [], FPS, surplus, (at) => at === torn).map(({ history }) => history);
+      detectStutter(run, { cuts: [], fps: FPS, pictureSurplus: surplus, isTorn: (at) => at === torn }).map(
+        ({ history }) => history,
+      );
     expect(historyWith(53)).toEqual(['held']);
     expect(historyWith(52)).toEqual(['held']);
     expect(historyWith(54)).toEqual(['inserted']);
@@ -60,25 +66,34 @@ describe('detectStutter', () => {
     expect(historyWith(53, 3)).toEqual(['inserted']);
   });
 
-  it('takes a long rest for part of the scene when neither lengths nor motion indicate a fault', () => {
+  it('treats a long rest as part of the scene when neither lengths nor motion indicate a fault', () => {
     const rest = withRun(motion(120), 50, 8);
-    expect(detectStutter(frameSeries(rest), [], FPS, 0)).toEqual([]);
-    expect(detectStutter(frameSeries(rest), [], FPS, 8)).toMatchObject([{ history: 'inserted' }]);
+    expect(detectStutter(frameSeries(rest), { cuts: [], fps: FPS, pictureSurplus: 0 })).toEqual([]);
+    expect(detectStutter(frameSeries(rest), { cuts: [], fps: FPS, pictureSurplus: 8 })).toMatchObject([
+      { history: 'inserted' },
+    ]);
     const held = withRun(motion(120), 50, 8, 9);
-    expect(detectStutter(frameSeries(held), [], FPS, 0)).toMatchObject([{ history: 'held' }]);
+    expect(detectStutter(frameSeries(held), { cuts: [], fps: FPS, pictureSurplus: 0 })).toMatchObject([
+      { history: 'held' },
+    ]);
   });
 
   it('uses the motion when the picture outlasts the sound by some of the repeats, as beside a loss elsewhere', () => {
     const run = withRun(motion(120), 50, 6);
-    expect(detectStutter(frameSeries(run), [], FPS, 2)).toMatchObject([{ history: 'inserted' }]);
-    expect(detectStutter(frameSeries(run), [], FPS, 0)).toEqual([]);
+    expect(detectStutter(frameSeries(run), { cuts: [], fps: FPS, pictureSurplus: 2 })).toMatchObject([
+      { history: 'inserted' },
+    ]);
+    expect(detectStutter(frameSeries(run), { cuts: [], fps: FPS, pictureSurplus: 0 })).toEqual([]);
   });
 
   it('includes the picture after a held run that is there too early, shown twice', () => {
     const halves = (count: number, repeat: number, level = 12) => {
       const moves = withRun(motion(120, level), 50, count, count + 2);
       moves[50 + count + 1] = repeat;
-      return detectStutter(frameSeries(moves), [], FPS).map(({ first, last }) => [first, last]);
+      return detectStutter(frameSeries(moves), { cuts: [], fps: FPS }).map(({ first, last }) => [
+        first,
+        last,
+      ]);
     };
     expect(halves(4, 0.05)).toEqual([[50, 54]]);
     expect(halves(1, 0.05)).toEqual([[50, 51]]);
@@ -90,35 +105,39 @@ describe('detectStutter', () => {
   it('leaves the picture after inserted copies where it is', () => {
     const moves = withRun(motion(120), 50, 3);
     moves[54] = 0.05;
-    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 50, last: 52 }]);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: FPS })).toMatchObject([
+      { first: 50, last: 52 },
+    ]);
   });
 
   it('reports a single repeat only when a jump after it proves a loss', () => {
-    expect(detectStutter(frameSeries(withRun(motion(120), 50, 1)), [], FPS)).toEqual([]);
-    const [run] = detectStutter(frameSeries(withRun(motion(120), 50, 1, 2)), [], FPS);
+    expect(detectStutter(frameSeries(withRun(motion(120), 50, 1)), { cuts: [], fps: FPS })).toEqual([]);
+    const [run] = detectStutter(frameSeries(withRun(motion(120), 50, 1, 2)), { cuts: [], fps: FPS });
     expect(run).toMatchObject({ first: 50, last: 50, history: 'held' });
   });
 
   it('ignores a drawing that slows down, rests for long and continues, and finds an equally long freeze in its midst', () => {
     const drawn = Array.from({ length: 160 }, (_, i) => 1 + 0.1 * Math.sin(i));
     const frozen = drawn.map((move, i) => (i >= 70 && i < 86 ? 0.02 : move));
-    expect(detectStutter(frameSeries(frozen), [], FPS)).toMatchObject([{ first: 70, last: 85 }]);
+    expect(detectStutter(frameSeries(frozen), { cuts: [], fps: FPS })).toMatchObject([
+      { first: 70, last: 85 },
+    ]);
     const eased = frozen.map((move, i) => (i >= 64 && i < 70 ? 0.4 + 0.1 * (70 - i) : move));
-    expect(detectStutter(frameSeries(eased), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(eased), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('reports no single repeat before a jump far longer than two steps, which leads to another shot', () => {
-    expect(detectStutter(frameSeries(withRun(motion(120), 50, 1, 7)), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(withRun(motion(120), 50, 1, 7)), { cuts: [], fps: FPS })).toEqual([]);
     const moves = withRun(motion(120), 50, 1, 2);
     const meanDiff = moves.map((move, i) => (i === 51 ? 8 : 1) * (move / 8));
-    expect(detectStutter(frameSeries(moves), [], FPS)).toHaveLength(1);
-    expect(detectStutter(frameSeries(moves, { meanDiff }), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: FPS })).toHaveLength(1);
+    expect(detectStutter(frameSeries(moves, { meanDiff }), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('reports no single repeat before a flash, where brightness jumps and nothing was lost', () => {
     const moves = withRun(motion(120), 50, 1, 2);
     const histogramDiff = moves.map((_, i) => (i === 51 ? 0.105 : 0.002));
-    expect(detectStutter(frameSeries(moves, { histogramDiff }), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(moves, { histogramDiff }), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('ignores three pictures a second, though the encoder refines each of them midway', () => {
@@ -129,7 +148,7 @@ describe('detectStutter', () => {
     ];
     const steps = [54, 26, 30, 38, 72, 41, 50, 57, 40, 51, 33, 47, 58, 63, 44, 52, 48, 61];
     const slides = steps.flatMap((step, k) => [step, ...(refined[k % 3] ?? [])]);
-    expect(detectStutter(frameSeries(slides), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(slides), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('reports no rest of a short shot with as few lively pictures as resting ones', () => {
@@ -138,7 +157,8 @@ describe('detectStutter', () => {
     montage.fill(0.3, 51, 55);
     montage.fill(0.2, 58, 64);
     montage[64] = 90;
-    const found = (moves: readonly number[]) => detectStutter(frameSeries(moves), [50, 64], FPS);
+    const found = (moves: readonly number[]) =>
+      detectStutter(frameSeries(moves), { cuts: [50, 64], fps: FPS });
     expect(found(montage)).toEqual([]);
     const alive = montage.map((move, i) => (i >= 58 && i < 64 ? 12 : move));
     expect(found(alive)).toMatchObject([{ first: 51, last: 54 }]);
@@ -150,7 +170,10 @@ describe('detectStutter', () => {
     ];
     const before = motion(100, 16);
     const found = (count: number) =>
-      detectStutter(frameSeries([...before, ...often.slice(0, count), ...motion(60, 40)]), [], 2 * FPS);
+      detectStutter(frameSeries([...before, ...often.slice(0, count), ...motion(60, 40)]), {
+        cuts: [],
+        fps: 2 * FPS,
+      });
     expect(found(8)).toMatchObject([{ first: 103, last: 105 }]);
     expect(found(often.length)).toEqual([]);
   });
@@ -164,16 +187,16 @@ describe('detectStutter', () => {
     ] as const) {
       onTwos.fill(0.03, first, last + 1);
     }
-    expect(detectStutter(frameSeries(onTwos), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(onTwos), { cuts: [], fps: FPS })).toEqual([]);
     const onThrees = motion(180).map((move, i) => (i % 3 === 0 ? move : 0.1));
     onThrees.fill(0.03, 61, 75);
     onThrees.fill(0.03, 112, 120);
-    expect(detectStutter(frameSeries(onThrees), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(onThrees), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('finds a long freeze far from the part of a clip whose pictures come in pairs', () => {
     const moves = motion(420).map((move, i) => (i < 120 && i % 2 === 0 ? 0.03 : move));
-    const [run, ...others] = detectStutter(frameSeries(withRun(moves, 320, 8)), [], FPS);
+    const [run, ...others] = detectStutter(frameSeries(withRun(moves, 320, 8)), { cuts: [], fps: FPS });
     expect(run).toMatchObject({ first: 320, last: 327 });
     expect(others).toEqual([]);
   });
@@ -182,7 +205,7 @@ describe('detectStutter', () => {
     const stops = withRun(motion(120), 70, 6);
     stops.splice(66, 4, 11, 8, 5, 2.5);
     stops[76] = 160;
-    expect(detectStutter(frameSeries(stops), [76], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(stops), { cuts: [76], fps: FPS })).toEqual([]);
   });
 
   it('ignores a second of rest when the motion dies away before it and starts again after it', () => {
@@ -190,12 +213,15 @@ describe('detectStutter', () => {
       if (i < 60) return 40 * 0.94 ** i;
       return i < 90 ? 0.05 : move;
     });
-    expect(detectStutter(frameSeries(eased), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(eased), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('finds runs between the holds of a converted rate', () => {
     const pulldown = motion(180).map((move, i) => (i % 6 === 0 ? 0.1 : move));
-    const runs = detectStutter(frameSeries(withRun(withRun(pulldown, 62, 3, 4), 116, 3, 4)), [], FPS);
+    const runs = detectStutter(frameSeries(withRun(withRun(pulldown, 62, 3, 4), 116, 3, 4)), {
+      cuts: [],
+      fps: FPS,
+    });
     expect(runs).toMatchObject([
       { first: 62, last: 64 },
       { first: 116, last: 118 },
@@ -205,35 +231,35 @@ describe('detectStutter', () => {
   it('finds repeats that end at a cut', () => {
     const moves = withRun(motion(120), 50, 4);
     moves[54] = 160;
-    const [run] = detectStutter(frameSeries(moves), [54], FPS);
+    const [run] = detectStutter(frameSeries(moves), { cuts: [54], fps: FPS });
     expect(run).toMatchObject({ first: 50, last: 53, endsAtCut: true });
   });
 
   it('reports nothing in a still shot', () => {
     const still = Array.from({ length: 120 }, (_, i) => 0.1 + 0.05 * Math.sin(i));
-    expect(detectStutter(frameSeries(still), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(still), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('reports nothing when every second picture repeats the one before', () => {
     const moves = motion(150).map((move, i) => (i % 2 === 0 ? 0.05 : move));
-    expect(detectStutter(frameSeries(moves), [], 25)).toEqual([]);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: 25 })).toEqual([]);
   });
 
   it('reports nothing in animation on threes or in pulldown', () => {
     const threes = motion(150).map((move, i) => (i % 3 === 0 ? move : 0.05));
     const pulldown = motion(150).map((move, i) => (i % 5 === 0 || i % 5 === 2 ? move : 0.05));
-    expect(detectStutter(frameSeries(threes), [], 24)).toEqual([]);
-    expect(detectStutter(frameSeries(pulldown), [], 60)).toEqual([]);
+    expect(detectStutter(frameSeries(threes), { cuts: [], fps: 24 })).toEqual([]);
+    expect(detectStutter(frameSeries(pulldown), { cuts: [], fps: 60 })).toEqual([]);
   });
 
   it('reports nothing where a sway turns back', () => {
     const sway = Array.from({ length: 150 }, (_, i) => 20 * Math.abs(Math.sin((i - 75.5) / 12)));
-    expect(detectStutter(frameSeries(sway), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(sway), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('reports nothing when a shot comes to rest', () => {
     const resting = motion(120).map((move, i) => (i < 60 ? move : Math.max(0.1, move * 0.75 ** (i - 60))));
-    expect(detectStutter(frameSeries(resting), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(resting), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('reports nothing on black between two scenes, but does when something is frozen over black', () => {
@@ -247,16 +273,14 @@ describe('detectStutter', () => {
     expect(
       detectStutter(
         over((i) => i >= 50 && i < 58, 0.3),
-        [],
-        FPS,
+        { cuts: [], fps: FPS },
       ),
     ).toEqual([]);
     // A ball covering a hundredth of the picture leaves more than nine tenths of it black.
     expect(
       detectStutter(
         over(() => true, 38),
-        [],
-        FPS,
+        { cuts: [], fps: FPS },
       ),
     ).toMatchObject([{ first: 50, last: 57 }]);
   });
@@ -265,9 +289,11 @@ describe('detectStutter', () => {
     const glide = [33, 28, 20, 13, 8.5, 5.6, 3.6, 1.9, 1.3];
     const rest = [0.5, 0.8, 0.6, 0.5, 0.2];
     const moves = [...motion(40), ...glide, ...rest, 75, ...motion(60)];
-    expect(detectStutter(frameSeries(moves), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: FPS })).toEqual([]);
     const halted = [...motion(40), 33, 28, 30, 26, 31, 27, 29, 30, 28, ...rest, 75, ...motion(60)];
-    expect(detectStutter(frameSeries(halted), [], FPS)).toMatchObject([{ first: 49, last: 53 }]);
+    expect(detectStutter(frameSeries(halted), { cuts: [], fps: FPS })).toMatchObject([
+      { first: 49, last: 53 },
+    ]);
   });
 
   it('ignores what starts slowly after a rest, and finds equally long copies that the motion leaves at once', () => {
@@ -275,61 +301,70 @@ describe('detectStutter', () => {
     const setOut = [1.8, 3.1, 4.5, 6.4, 7.8, 9.6, 10.8, 12.7, 14.3, 15.7];
     const scroll = Array.from({ length: 40 }, (_, i) => 20 + (i % 7));
     // A phone page whose words appear; it scrolls by itself a second later.
-    expect(detectStutter(frameSeries([0, 36.8, ...rest, ...setOut, ...scroll]), [], FPS)).toEqual([]);
+    expect(
+      detectStutter(frameSeries([0, 36.8, ...rest, ...setOut, ...scroll]), { cuts: [], fps: FPS }),
+    ).toEqual([]);
     const atOnce = [6.4, 4.5, 6.1, 5.2, 7.8, 6.6, 5.8, 6.7, 5.3, 7.7];
-    expect(detectStutter(frameSeries([0, 36.8, ...rest, ...atOnce, ...scroll]), [], FPS)).toMatchObject([
-      { first: 2, last: 26 },
-    ]);
+    expect(
+      detectStutter(frameSeries([0, 36.8, ...rest, ...atOnce, ...scroll]), { cuts: [], fps: FPS }),
+    ).toMatchObject([{ first: 2, last: 26 }]);
   });
 
-  it('does not take a stillness longer than a stutter for one', () => {
-    expect(detectStutter(frameSeries(withRun(motion(200), 60, 45)), [], FPS)).toEqual([]);
+  it('does not report a stillness that is longer than a stutter', () => {
+    expect(detectStutter(frameSeries(withRun(motion(200), 60, 45)), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('finds a longer hold over lost pictures in a pulldown that repeats every fifth picture, and no other', () => {
     const twice = motion(150).map((move, i) => (i % 5 === 0 || i === 71 ? 0.05 : move));
-    expect(detectStutter(frameSeries(twice), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(twice), { cuts: [], fps: FPS })).toEqual([]);
     const lost = twice.map((move, i) => (i === 72 ? 3 * move : move));
-    expect(detectStutter(frameSeries(lost), [], FPS)).toMatchObject([{ first: 70, last: 71 }]);
+    expect(detectStutter(frameSeries(lost), { cuts: [], fps: FPS })).toMatchObject([{ first: 70, last: 71 }]);
   });
 
   it('excludes the last slow picture before a run', () => {
     const moves = withRun(motion(120), 50, 4).map((move, i) => (i === 49 ? 5.2 : i === 50 ? 0.05 : move));
-    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 50, last: 53 }]);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: FPS })).toMatchObject([
+      { first: 50, last: 53 },
+    ]);
   });
 
   it('reports nothing when a screen changes now and then', () => {
     const screen = motion(150).map((move, i) => (i < 70 || i === 73 || i === 77 ? 2 * move : 0.02));
-    expect(detectStutter(frameSeries(screen), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(screen), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('finds repeats one picture before a cut', () => {
     const moves = withRun(motion(120), 50, 4);
     moves[55] = 160;
-    expect(detectStutter(frameSeries(moves), [55], FPS)).toMatchObject([{ first: 50, last: 53 }]);
+    expect(detectStutter(frameSeries(moves), { cuts: [55], fps: FPS })).toMatchObject([
+      { first: 50, last: 53 },
+    ]);
   });
 
   it('finds every one of several runs close together', () => {
     const starts = [40, 57, 75, 92, 110];
     const moves = starts.reduce((all, start) => withRun(all, start, 3, 4), motion(150));
-    const found = detectStutter(frameSeries(moves), [], FPS);
+    const found = detectStutter(frameSeries(moves), { cuts: [], fps: FPS });
     expect(found.map(({ first, last }) => [first, last])).toEqual(starts.map((start) => [start, start + 2]));
   });
 
   it('finds repeats in a shot that hardly moves, where no other picture is as still', () => {
-    const [run, ...others] = detectStutter(frameSeries(withRun(motion(120, 0.5), 50, 4, 3)), [], FPS);
+    const [run, ...others] = detectStutter(frameSeries(withRun(motion(120, 0.5), 50, 4, 3)), {
+      cuts: [],
+      fps: FPS,
+    });
     expect(others).toEqual([]);
     expect(run).toMatchObject({ last: 53, history: 'held' });
   });
 
   it('reports nothing when a page is scrolled again and again', () => {
     const page = motion(240, 30).map((move, i) => (i % 24 < 9 ? 0.01 : move));
-    expect(detectStutter(frameSeries(page), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(page), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('reports nothing in slides with transitions', () => {
     const slides = motion(300, 20).map((move, i) => (i % 40 < 28 ? 0 : move));
-    expect(detectStutter(frameSeries(slides), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(slides), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('reports nothing where a pan in whole pixels turns back', () => {
@@ -337,27 +372,34 @@ describe('detectStutter', () => {
     const turn = [0.12, 0.21, 3.16, 0.37, 0.17, 2.87, 3.15, 0.2, 2.86, 3.86, 0.26];
     const back = [3.81, 3.07, 3.94, 3.93, 3.87, 3.89, 5.94, 3.73, 5.72, 3.77, 7.07, 5.74, 5.98];
     const pan = [...motion(60, 6), ...slow, ...turn, ...back, ...motion(60, 6)];
-    expect(detectStutter(frameSeries(pan), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(pan), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('finds two repeats when 24 pictures are shown as 30', () => {
     const moves = motion(150).map((move, i) => (i % 5 === 0 || i === 72 || i === 73 ? 0.05 : move));
-    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 72, last: 73 }]);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: FPS })).toMatchObject([
+      { first: 72, last: 73 },
+    ]);
   });
 
-  it('takes a hold that is due for one of a converted rate, though encoders left more noise in every second one', () => {
+  it('treats a hold that is due as one of a converted rate, though encoders left more noise in every second one', () => {
     const converted = motion(180).map((move, i) => (i % 6 !== 0 ? move : i % 12 === 0 ? 0.05 : 1.3));
     const due = converted.map((move, i) => (i === 84 || i === 85 ? 0.05 : move));
     const undue = converted.map((move, i) => (i === 87 || i === 88 ? 0.05 : move));
-    expect(detectStutter(frameSeries(due), [], FPS)).toEqual([]);
-    expect(detectStutter(frameSeries(undue), [], FPS)).toMatchObject([{ first: 87, last: 88 }]);
+    expect(detectStutter(frameSeries(due), { cuts: [], fps: FPS })).toEqual([]);
+    expect(detectStutter(frameSeries(undue), { cuts: [], fps: FPS })).toMatchObject([
+      { first: 87, last: 88 },
+    ]);
   });
 
   it('finds two repeats as lively as the holds of a converted rate only if a step over a lost picture follows', () => {
     const converted = motion(160, 5).map((move, i) => (i % 5 === 2 ? 0.8 : move));
     const found = (jump: number) => {
       const moves = converted.map((move, i) => (i === 82 || i === 83 ? 0.85 : i === 84 ? jump * 5 : move));
-      return detectStutter(frameSeries(moves), [], FPS).map(({ first, last }) => [first, last]);
+      return detectStutter(frameSeries(moves), { cuts: [], fps: FPS }).map(({ first, last }) => [
+        first,
+        last,
+      ]);
     };
     expect(found(1.8)).toEqual([[82, 83]]);
     expect(found(1)).toEqual([]);
@@ -365,53 +407,69 @@ describe('detectStutter', () => {
 
   it('reports nothing when 20 pictures a second, shown as 24, are doubled', () => {
     const moves = motion(200).map((move, i) => (i % 2 === 0 && i % 12 !== 10 ? move : 0.05));
-    expect(detectStutter(frameSeries(moves), [], 48)).toEqual([]);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: 48 })).toEqual([]);
   });
 
   it('ends a run where the step over the lost pictures follows, though its last repeats are livelier', () => {
     const moves = withRun(motion(120, 0.8), 50, 6, 9).map((move, i) => (i === 54 || i === 55 ? 0.6 : move));
-    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ last: 55, history: 'held' }]);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: FPS })).toMatchObject([
+      { last: 55, history: 'held' },
+    ]);
   });
 
   it('finds repeats that the encoder still refines in an even pan, and before a step over lost pictures', () => {
     const pan = motion(120).map((_, i) => 2 + 0.1 * Math.sin(i * 1.7));
     const copies = pan.map((move, i) => (i === 50 ? 0.62 : i === 51 ? 0.55 : move));
-    expect(detectStutter(frameSeries(copies), [], FPS)).toMatchObject([{ first: 50, last: 51 }]);
+    expect(detectStutter(frameSeries(copies), { cuts: [], fps: FPS })).toMatchObject([
+      { first: 50, last: 51 },
+    ]);
     const lost = motion(120, 3).map((move, i) => (i >= 50 && i <= 52 ? 0.9 : i === 53 ? 4 * move : move));
-    expect(detectStutter(frameSeries(lost), [], FPS)).toMatchObject([{ last: 52, history: 'held' }]);
+    expect(detectStutter(frameSeries(lost), { cuts: [], fps: FPS })).toMatchObject([
+      { last: 52, history: 'held' },
+    ]);
   });
 
   it('finds a freeze among dips of a shot that are not repeats', () => {
     const dips = motion(150, 2.5).map((move, i) => (i % 4 === 0 ? 0.7 : move));
     const moves = dips.map((move, i) => (i >= 71 && i < 81 ? 0.04 : move));
-    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 71, last: 80 }]);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: FPS })).toMatchObject([
+      { first: 71, last: 80 },
+    ]);
   });
 
   it('finds runs of at least three when 20 pictures are shown as 30, and none of two', () => {
     const converted = motion(210).map((move, i) => (i % 3 === 0 ? 0.3 : move));
-    expect(detectStutter(frameSeries(converted), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(converted), { cuts: [], fps: FPS })).toEqual([]);
     const run = converted.map((move, i) => (i >= 100 && i < 107 ? 0.1 : i === 107 ? 5 * 12 : move));
-    expect(detectStutter(frameSeries(run), [], FPS)).toMatchObject([{ last: 106, history: 'held' }]);
+    expect(detectStutter(frameSeries(run), { cuts: [], fps: FPS })).toMatchObject([
+      { last: 106, history: 'held' },
+    ]);
     const two = converted.map((move, i) => (i === 100 ? 0.3 : move));
-    expect(detectStutter(frameSeries(two), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(two), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('finds a freeze over lost pictures when every picture is shown twice from end to end', () => {
     const onTwos = motion(240).map((move, i) => (i % 2 === 0 ? move : 0.1));
     const frozen = onTwos.map((move, i) => (i >= 101 && i <= 107 ? 0.03 : i === 108 ? 60 : move));
-    expect(detectStutter(frameSeries(frozen), [], FPS)).toMatchObject([{ first: 101, last: 107 }]);
+    expect(detectStutter(frameSeries(frozen), { cuts: [], fps: FPS })).toMatchObject([
+      { first: 101, last: 107 },
+    ]);
     const rests = frozen.map((move, i) => (i >= 41 && i <= 47 ? 0.03 : i >= 171 && i <= 175 ? 0.03 : move));
-    expect(detectStutter(frameSeries(rests), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(rests), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('reports nothing where motion starts slowly after a still picture', () => {
     const start = [8, 8.4, 0.37, 2.2, 2.1, 15.9, 15, 11.6, 0.2, 1.2, 1.3, 1.7, 2.6, 26.6, 0.49, 9.7, 6.2];
-    expect(detectStutter(frameSeries([...motion(60, 10), ...start, ...motion(60, 10)]), [], FPS)).toEqual([]);
+    expect(
+      detectStutter(frameSeries([...motion(60, 10), ...start, ...motion(60, 10)]), { cuts: [], fps: FPS }),
+    ).toEqual([]);
   });
 
   it('reports nothing where motion slows down to a turn and speeds up again', () => {
     const turn = [9, 8, 14, 11, 1.8, 1.7, 0.9, 0.5, 0.6, 1, 1.9, 7, 17, 5];
-    expect(detectStutter(frameSeries([...motion(60, 8), ...turn, ...motion(60, 8)]), [], FPS)).toEqual([]);
+    expect(
+      detectStutter(frameSeries([...motion(60, 8), ...turn, ...motion(60, 8)]), { cuts: [], fps: FPS }),
+    ).toEqual([]);
   });
 
   it('excludes a slow picture between two of a cadence from any run', () => {
@@ -419,13 +477,13 @@ describe('detectStutter', () => {
       i % 5 === 0 ? 0.7 : i === 74 || i === 76 ? 0.8 : move,
     );
     const slow = converted.map((move, i) => (i === 75 ? 3 : move));
-    expect(detectStutter(frameSeries(slow), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(slow), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('counts a last repeat that the encoder predicted from what follows as part of a held run', () => {
     const slow = motion(120, 2.6).map((move) => Math.min(2.8, Math.max(2.4, move)));
     const held = slow.map((move, i) => (i >= 60 && i < 64 ? 0 : i === 64 ? 3.5 : i === 65 ? 22 : move));
-    expect(detectStutter(frameSeries(held), [], FPS)).toMatchObject([
+    expect(detectStutter(frameSeries(held), { cuts: [], fps: FPS })).toMatchObject([
       { first: 60, last: 64, history: 'held' },
     ]);
   });
@@ -433,22 +491,24 @@ describe('detectStutter', () => {
   it('excludes a ball that is slow where it turns, between two repeats of a cadence, from any run', () => {
     const ball = motion(150, 60).map((move, i) => (i % 3 === 0 || i === 92 ? 0.005 : i === 91 ? 2.2 : move));
     const turning = ball.map((move, i) => (i === 93 ? 74 : move));
-    expect(detectStutter(frameSeries(turning), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(turning), { cuts: [], fps: FPS })).toEqual([]);
     const held = turning.map((move, i) => (i === 91 ? 0.005 : move));
-    expect(detectStutter(frameSeries(held), [], FPS)).toMatchObject([{ first: 90, last: 92 }]);
+    expect(detectStutter(frameSeries(held), { cuts: [], fps: FPS })).toMatchObject([{ first: 90, last: 92 }]);
   });
 
   it('finds two repeats in a shot seconds after one that was converted from another rate', () => {
     const shots = motion(180).map((move, i) => (i < 90 && i % 3 === 2 ? 0.05 : i === 90 ? 160 : move));
     const moves = shots.map((move, i) => (i === 130 || i === 131 ? 0.05 : move));
-    expect(detectStutter(frameSeries(moves), [90], FPS)).toMatchObject([{ first: 130, last: 131 }]);
-    expect(detectStutter(frameSeries(moves), [], FPS)).toEqual([]);
+    expect(detectStutter(frameSeries(moves), { cuts: [90], fps: FPS })).toMatchObject([
+      { first: 130, last: 131 },
+    ]);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: FPS })).toEqual([]);
   });
 
   it('finds two repeats after a cut to a shot of its own rate', () => {
     const moves = motion(150).map((move, i) => (i < 70 && i % 5 === 0 ? 0.1 : move));
     const planted = moves.map((move, i) => (i === 70 ? 150 : i === 71 || i === 72 ? 0.1 : move));
-    expect(detectStutter(frameSeries(planted), [70], FPS)).toMatchObject([
+    expect(detectStutter(frameSeries(planted), { cuts: [70], fps: FPS })).toMatchObject([
       { first: 71, last: 72, startsAtCut: true, history: 'inserted' },
     ]);
   });
@@ -456,18 +516,22 @@ describe('detectStutter', () => {
   it('finds repeats where the motion slows down and speeds up but stops dead in between', () => {
     const moves = motion(120);
     moves.splice(66, 10, 21, 16, 12, 8, 0.3, 0.4, 9, 13, 17, 21);
-    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 70, last: 71 }]);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: FPS })).toMatchObject([
+      { first: 70, last: 71 },
+    ]);
   });
 
   it('finds repeats before a cut where the motion slows down a little but does not die away', () => {
     const moves = withRun(motion(120), 70, 4);
     moves.splice(66, 5, 21, 17, 15, 11, 0.2);
     moves[74] = 160;
-    expect(detectStutter(frameSeries(moves), [74], FPS)).toMatchObject([{ first: 70, last: 73 }]);
+    expect(detectStutter(frameSeries(moves), { cuts: [74], fps: FPS })).toMatchObject([
+      { first: 70, last: 73 },
+    ]);
   });
 
   it('finds repeats two pictures after the start of a clip', () => {
     const moves = motion(90).map((move, i) => (i === 0 ? 0 : i >= 2 && i <= 5 ? 0.1 : move));
-    expect(detectStutter(frameSeries(moves), [], FPS)).toMatchObject([{ first: 2, last: 5 }]);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: FPS })).toMatchObject([{ first: 2, last: 5 }]);
   });
 });

@@ -36,9 +36,9 @@ describe('leapsInClockwork', () => {
   });
 
   it('finds lost pictures among the rests of a figure, and ignores its rests', () => {
-    expect(detectStutter(frameSeries(figure(25)), [], 30)).toMatchObject([
+    expect(detectStutter(frameSeries(figure(25)), { cuts: [], fps: 30 })).toMatchObject([
       { first: 60, last: 63, history: 'held' },
     ]);
-    expect(detectStutter(frameSeries(figure(13)), [], 30)).toEqual([]);
+    expect(detectStutter(frameSeries(figure(13)), { cuts: [], fps: 30 })).toEqual([]);
   });
 });

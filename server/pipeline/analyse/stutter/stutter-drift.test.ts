@@ -25,7 +25,7 @@ describe('drifts', () => {
     expect(drifts(copies, run)).toBe(false);
   });
 
-  it('does not take an encoder’s refinement of five copies, 2.6 times a single change, for motion', () => {
+  it('does not mistake an encoder’s refinement of five copies, 2.6 times a single change, for motion', () => {
     const refined = (times: number) => ({
       ...copies,
       blockDiff: new Map(copies.blockDiff).set(
@@ -49,7 +49,7 @@ describe('drifts', () => {
     expect(drifts(slow, { first: 60, last: 62 })).toBe(false);
   });
 
-  it('does not take an encoder’s refinement at the start of a long run for motion, because it comes to an end', () => {
+  it('does not mistake an encoder’s refinement at the start of a long run for motion, because it comes to an end', () => {
     const long = { first: 60, last: 88 };
     const still = moves.map((move, i) => (i >= long.first && i <= long.last ? 0.2 : move));
     const refinedUntil = (end: number) => ({
@@ -73,7 +73,7 @@ describe('drifts', () => {
   });
 
   it('keeps slowly moving pictures out of the stutters', () => {
-    expect(detectStutter(copies, [], 30)).toMatchObject([run]);
-    expect(detectStutter(slow, [], 30)).toEqual([]);
+    expect(detectStutter(copies, { cuts: [], fps: 30 })).toMatchObject([run]);
+    expect(detectStutter(slow, { cuts: [], fps: 30 })).toEqual([]);
   });
 });

@@ -14,13 +14,13 @@ const clip = (inside: readonly number[]) => [...before, ...SLOWING, ...inside, .
 describe('glidesToRest', () => {
   it('recognises a motion that glides into its rest, step by step', () => {
     expect(glidesToRest({ ...run, moves: clip(GLIDE) })).toBe(true);
-    expect(detectStutter(frameSeries(clip(GLIDE)), [], 30)).toEqual([]);
+    expect(detectStutter(frameSeries(clip(GLIDE)), { cuts: [], fps: 30 })).toEqual([]);
   });
 
-  it('does not take copies in slowing motion for a glide, because the first of them is still at once', () => {
+  it('does not mistake copies in slowing motion for a glide, because the first of them is still at once', () => {
     const copies = [0.6, 0.3, 0.3, 0.3, 0.3];
     expect(glidesToRest({ ...run, moves: clip(copies) })).toBe(false);
-    expect(detectStutter(frameSeries(clip(copies)), [], 30)).toMatchObject([run]);
+    expect(detectStutter(frameSeries(clip(copies)), { cuts: [], fps: 30 })).toMatchObject([run]);
   });
 });
 
@@ -41,7 +41,7 @@ describe('a lull', () => {
   it('is not a run of copies if the motion slows down into it and starts slowly after it, as a pointer does', () => {
     const moves = [...pointer, ...slowing, ...still, 3.34, 6.35, 8.94, 12, 16.56, 21.98, 26.03, ...pointer];
     expect(glidesToRest({ first: 56, last: 62, moves })).toBe(true);
-    expect(detectStutter(frameSeries(moves), [], 30)).toEqual([]);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: 30 })).toEqual([]);
   });
 
   it('is one if the motion only slows down into it', () => {
@@ -55,10 +55,10 @@ describe('comesToRest', () => {
     const drawn = Array.from({ length: 40 }, (_, i) => 32 + 4 * Math.sin(1.3 * i));
     const moves = [...drawn, ...BRISK, ...SETTLING, ...RESTED, ...GOING_ON, ...drawn];
     expect(comesToRest({ first: 50, last: 78, moves })).toBe(true);
-    expect(detectStutter(frameSeries(moves), [], 33)).toEqual([]);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: 33 })).toEqual([]);
   });
 
-  it('does not take motion that halves before copies for a rest', () => {
+  it('does not mistake motion that halves before copies for a rest', () => {
     const even = Array.from({ length: 50 }, (_, i) => 12 + Math.sin(1.7 * i));
     const moves = [...even, 14, 12, 9, 7, ...RESTED, ...even];
     expect(comesToRest({ first: 54, last: 78, moves })).toBe(false);

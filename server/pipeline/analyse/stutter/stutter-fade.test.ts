@@ -39,13 +39,16 @@ describe('isBetweenFades', () => {
     const still = fading((i) => (i < run.first ? 2 : -2));
     expect(isBetweenFades(still, place)).toBe(true);
     expect(isBetweenFades(still, { ...run, cutSet: new Set([48]) })).toBe(false);
-    expect(detectStutter(still, [], 30)).toEqual([]);
+    expect(detectStutter(still, { cuts: [], fps: 30 })).toEqual([]);
   });
 
   it('recognises black between two scenes, whatever is still over it', () => {
     const black = fading((i) => (i < run.first ? -2 : 2));
     expect(
-      detectStutter({ ...black, lumaP10: moves.map(() => 0), lumaP90: moves.map(() => 0) }, [], 30),
+      detectStutter(
+        { ...black, lumaP10: moves.map(() => 0), lumaP90: moves.map(() => 0) },
+        { cuts: [], fps: 30 },
+      ),
     ).toEqual([]);
   });
 
@@ -54,7 +57,7 @@ describe('isBetweenFades', () => {
     const start = { first: 2, last: 30, cutSet: new Set<number>() };
     const fadesIn = fadingFrom(start.last, 2);
     expect(isBetweenFades({ ...fadesIn, ...title }, start)).toBe(true);
-    expect(detectStutter({ ...fadesIn, ...title }, [], 30)).toEqual([]);
+    expect(detectStutter({ ...fadesIn, ...title }, { cuts: [], fps: 30 })).toEqual([]);
     expect(
       isBetweenFades({ ...fadesIn, lumaP10: moves.map(() => 2), lumaP90: moves.map(() => 90) }, start),
     ).toBe(false);
@@ -66,6 +69,6 @@ describe('isBetweenFades', () => {
     const halted = fading(() => 2);
     expect(isBetweenFades(halted, place)).toBe(false);
     expect(isBetweenFades(frameSeries(moves), place)).toBe(false);
-    expect(detectStutter(halted, [], 30)).toMatchObject([run]);
+    expect(detectStutter(halted, { cuts: [], fps: 30 })).toMatchObject([run]);
   });
 });

@@ -25,8 +25,8 @@ export interface FadePlace {
 
 /**
  * True for a run between a fade and an opposite one: a still, or black, that is shown for a moment. A fade that halts
- * and continues is a defect like any other. Fades of other shots do not count. Black under a small title needs a fade on
- * one side only, because a clip may begin or end with it.
+ * and continues is a defect like any other. Fades of other shots do not count. Black under a small title needs a fade
+ * on one side only, because a clip may begin or end with it.
  */
 export function isBetweenFades(series: FrameSeries, { first, last, cutSet }: FadePlace): boolean {
   const before = fadeOf(series, cutSet, first - 1, -1);

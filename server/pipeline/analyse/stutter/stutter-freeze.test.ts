@@ -15,11 +15,9 @@ function frozen(behind = 12, level = 12): number[] {
 }
 
 const found = (moves: readonly number[], surplus: number | null, cuts: readonly number[] = []) =>
-  detectStutter(frameSeries(moves), cuts, FPS, surplus).map(({ first, last, history }) => [
-    first,
-    last,
-    history,
-  ]);
+  detectStutter(frameSeries(moves), { cuts, fps: FPS, pictureSurplus: surplus }).map(
+    ({ first, last, history }) => [first, last, history],
+  );
 
 const FREEZE = [60, 184, 'inserted'];
 

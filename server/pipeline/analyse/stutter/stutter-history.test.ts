@@ -51,7 +51,7 @@ describe('decideHistories', () => {
     expect(historiesOf([run(14, 2, -0.61), run(34, 3, -1.16)], 3)).toEqual(['inserted', 'inserted']);
   });
 
-  it('takes a short run over which nothing was lost for a rest, if it is livelier than copies and nothing was inserted', () => {
+  it('treats a short run over which nothing was lost as a rest, if it is livelier than copies and nothing was inserted', () => {
     const rest = { ...run(30, 3, -0.93), quietness: 0.17 };
     expect(historiesOf([rest], -0.4)).toEqual([]);
     // Sound of clips that were shared and coded again is often longer than the picture.
@@ -62,7 +62,7 @@ describe('decideHistories', () => {
     expect(historiesOf([{ ...rest, evidence: -0.09 }], -0.4)).toEqual(['held']);
   });
 
-  it('takes short runs beside many rests for rests, if nothing was lost under them and nothing inserted', () => {
+  it('treats short runs beside many rests as rests, if nothing was lost under them and nothing inserted', () => {
     const rests = [run(10, 12, -0.9), run(60, 13, -0.9), run(110, 12, -0.9)];
     expect(historiesOf([...rests, run(150, 4, -0.64)], -2.1)).toEqual([]);
     expect(historiesOf([...rests, run(150, 4, 0.8)], -2.1)).toEqual(['held']);

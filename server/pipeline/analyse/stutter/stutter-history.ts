@@ -73,8 +73,8 @@ export const putIn = (runs: readonly StutterRun[]): number =>
 /**
  * Decides for every run whether it was held or inserted, from its own evidence, that of the other runs, and the lengths
  * of picture and sound. Without any evidence it is held, which moves nothing in time. Runs that turn out to be rests
- * are left out. Weights measured on 1174 found runs of 24 clips (0.986 right, 0.957 without sound) and 780 of 19 others
- * (0.985 and 0.929).
+ * are left out. What the weights give, and others that were tried, is in docs/benchmarks/repeats-and-losses.md ("right
+ * history").
  * @param pictureSurplus how many pictures the picture is longer than the sound; null without sound
  */
 export function decideHistories(runs: readonly Judged[], pictureSurplus: number | null): StutterRun[] {

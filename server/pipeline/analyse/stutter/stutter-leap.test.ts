@@ -39,7 +39,7 @@ describe('leavesMotion', () => {
   });
 
   it('keeps a rest before a turning page out of the stutters', () => {
-    expect(detectStutter(withStep(11), [], 30)).toMatchObject([run]);
-    expect(detectStutter(withStep(60), [], 30)).toEqual([]);
+    expect(detectStutter(withStep(11), { cuts: [], fps: 30 })).toMatchObject([run]);
+    expect(detectStutter(withStep(60), { cuts: [], fps: 30 })).toEqual([]);
   });
 });

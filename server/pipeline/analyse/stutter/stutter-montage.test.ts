@@ -13,7 +13,10 @@ const stand = (count: number) => Array.from({ length: count }, () => 0.02);
 const still = (moves: number[], first: number, count: number) =>
   moves.map((move, i) => (i >= first && i < first + count ? 0.05 : move));
 const placesOf = (moves: readonly number[], cuts: readonly number[]) =>
-  detectStutter(frameSeries(moves), cuts, FPS, 4).map(({ first, last }) => [first, last]);
+  detectStutter(frameSeries(moves), { cuts, fps: FPS, pictureSurplus: 4 }).map(({ first, last }) => [
+    first,
+    last,
+  ]);
 
 describe('detectStutter in a montage', () => {
   it('finds a freeze in a shot of full rate beside one that is slowed down by pairs of pictures', () => {
@@ -37,7 +40,7 @@ describe('detectStutter in a montage', () => {
     expect(placesOf(moves, [])).toEqual([]);
   });
 
-  it('does not take the rest of a page before another one for a freeze when a screen rests most of the time', () => {
+  it('does not mistake the rest of a page before another one for a freeze when a screen rests most of the time', () => {
     const scroll = [2.9, 4.1, 5.3, 6.2, 6.7, 7.5, 7.2, 5.8, 5.1, 4.2, 2.9];
     const page = (rest: number) => [...scroll, ...stand(rest)];
     // A page of another kind: the step into it is larger than any next to it.

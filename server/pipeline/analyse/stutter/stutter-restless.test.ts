@@ -26,7 +26,7 @@ describe('isRestless', () => {
     expect(isRestless(still(JITTER, run), NOTHING_BEHIND)).toBe(true);
     expect(isRestless({ ...still(JITTER, run), cutSet: new Set([30]) }, NOTHING_BEHIND)).toBe(false);
     expect(isRestless(still(JITTER, run), { evidence: 1, motionEvidence: 0.9 })).toBe(false);
-    expect(detectStutter(frameSeries([0, ...JITTER, ...JITTER]), [], 24)).toEqual([]);
+    expect(detectStutter(frameSeries([0, ...JITTER, ...JITTER]), { cuts: [], fps: 24 })).toEqual([]);
   });
 
   it('ignores copies in motion, however much noise an encoder leaves in them', () => {
@@ -37,7 +37,7 @@ describe('isRestless', () => {
     expect(isRestless(still(stiller, run), NOTHING_BEHIND)).toBe(false);
   });
 
-  it('does not take the quality step of a key picture for the noise left in a long run', () => {
+  it('does not mistake the quality step of a key picture for the noise left in a long run', () => {
     const slow = JITTER.map((_, i) => 2.4 + Math.sin(1.7 * i));
     const popping = slow.map((move, i) => (i < 26 || i > 33 ? move : i === 30 ? 1.2 : 0.3));
     expect(isRestless(still(popping, { first: 26, last: 33 }), NOTHING_BEHIND)).toBe(false);

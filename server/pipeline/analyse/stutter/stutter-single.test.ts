@@ -15,7 +15,7 @@ describe('keepsTime', () => {
   it('recognises single repeats that come once a second by their beat, and leaves the others', () => {
     const beat = [37, 62, 87, 112, 137, 187, 212];
     const found = (at: readonly number[]) =>
-      detectStutter(frameSeries(withSingles(at)), [], 30).map(({ first }) => first);
+      detectStutter(frameSeries(withSingles(at)), { cuts: [], fps: 30 }).map(({ first }) => first);
     expect(found(beat)).toEqual([]);
     expect(found([37, 83, 112, 190])).toEqual([37, 83, 112, 190]);
   });

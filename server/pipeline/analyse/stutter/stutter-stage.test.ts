@@ -31,11 +31,13 @@ describe('isEmptyStage', () => {
 
   it('leaves copies over lost pictures, after which the motion leaps, to the other rules', () => {
     expect(isEmptyStage(clip(4), { ...run, moves: leaping, cutSet })).toBe(false);
-    expect(detectStutter(frameSeries(leaping, { sharpness: detail(4) }), [CUT], 30)).toMatchObject([run]);
+    expect(
+      detectStutter(frameSeries(leaping, { sharpness: detail(4) }), { cuts: [CUT], fps: 30 }),
+    ).toMatchObject([run]);
   });
 
   it('keeps such a rest out of the stutters, and finds copies after a cut', () => {
-    expect(detectStutter(clip(4), [CUT], 30)).toEqual([]);
-    expect(detectStutter(clip(300), [CUT], 30)).toMatchObject([run]);
+    expect(detectStutter(clip(4), { cuts: [CUT], fps: 30 })).toEqual([]);
+    expect(detectStutter(clip(300), { cuts: [CUT], fps: 30 })).toMatchObject([run]);
   });
 });

@@ -127,6 +127,23 @@ export const WIND_LIMITS = {
   },
 } as const;
 
+/**
+ * How far beyond its limit each measure is clearly wind's (margin 1), in its own unit; of the gusts, as shares of their
+ * limits, both together (`gusts`) and each (`gust`).
+ */
+const CLEARLY = {
+  floorDb: 6,
+  lowOverHighDb: 5,
+  totalOverFloorDb: 5,
+  tiltDbPerOctave: 2,
+  tiltFloorDbPerOctave: 5,
+  pauseTonalShare: 0.1,
+  fineLineShare: 0.2,
+  lineSteadiness: 0.1,
+  gusts: 0.6,
+  gust: 0.25,
+} as const;
+
 /** Time on each side in which gusts are measured, ms. */
 const GUST_REACH_MS = 6000;
 /**
@@ -225,19 +242,20 @@ export function windMargin(window: WindWindow, around: Surroundings): number {
   const voiced = isVoiced(around);
   const granted = Math.min(rumbleGrantDb, Math.max(0, window.lowFloorDb - rumbleDb));
   const shape = Math.min(
-    (floorDb - window.highFloorDb - WIND_LIMITS.lowOverHighDb + gustGrant(window, around, voiced)) / 5,
-    (WIND_LIMITS.totalOverFloorDb + granted - (window.totalDb - floorDb)) / 5,
-    (WIND_LIMITS.tiltDbPerOctave - tilt) / 2,
-    (tilt - WIND_LIMITS.tiltFloorDbPerOctave) / 5,
-    (WIND_LIMITS.pauseTonalShare - window.pauseTonalShare) / 0.1,
-    (WIND_LIMITS.fineLineShare - window.fineLineShare) / 0.2,
-    (WIND_LIMITS.lineSteadiness - window.lineSteadiness) / 0.1,
+    (floorDb - window.highFloorDb - WIND_LIMITS.lowOverHighDb + gustGrant(window, around, voiced)) /
+      CLEARLY.lowOverHighDb,
+    (WIND_LIMITS.totalOverFloorDb + granted - (window.totalDb - floorDb)) / CLEARLY.totalOverFloorDb,
+    (WIND_LIMITS.tiltDbPerOctave - tilt) / CLEARLY.tiltDbPerOctave,
+    (tilt - WIND_LIMITS.tiltFloorDbPerOctave) / CLEARLY.tiltFloorDbPerOctave,
+    (WIND_LIMITS.pauseTonalShare - window.pauseTonalShare) / CLEARLY.pauseTonalShare,
+    (WIND_LIMITS.fineLineShare - window.fineLineShare) / CLEARLY.fineLineShare,
+    (WIND_LIMITS.lineSteadiness - window.lineSteadiness) / CLEARLY.lineSteadiness,
     gustMargin(around, voiced && hasSteadyShape(window, around)),
   );
   const { voicedQuietMargin, voicedFloorDb, quietMargin, quietFloorDb } = WIND_LIMITS;
   const [plain, lowest] = voiced ? [voicedQuietMargin, voicedFloorDb] : [quietMargin, quietFloorDb];
   const quiet = floorDb < WIND_LIMITS.floorDb && shape >= plain;
-  return Math.min(shape, (floorDb - (quiet ? lowest : WIND_LIMITS.floorDb)) / 6);
+  return Math.min(shape, (floorDb - (quiet ? lowest : WIND_LIMITS.floorDb)) / CLEARLY.floorDb);
 }
 
 function gustGrant(window: WindWindow, around: Surroundings, voiced: boolean): number {
@@ -257,9 +275,9 @@ function gustMargin(around: Surroundings, maySteady: boolean): number {
   const fast = around.flutterDb / WIND_LIMITS.flutterDb;
   const { gustShare, leastShare } = WIND_LIMITS.steady;
   return Math.min(
-    ((slow + fast) / 2 - (maySteady ? gustShare : 1)) / 0.6,
-    (slow - (maySteady ? leastShare : WIND_LIMITS.leastSlowShare)) / 0.25,
-    (fast - (maySteady ? leastShare : WIND_LIMITS.leastFastShare)) / 0.25,
+    ((slow + fast) / 2 - (maySteady ? gustShare : 1)) / CLEARLY.gusts,
+    (slow - (maySteady ? leastShare : WIND_LIMITS.leastSlowShare)) / CLEARLY.gust,
+    (fast - (maySteady ? leastShare : WIND_LIMITS.leastFastShare)) / CLEARLY.gust,
   );
 }
 

@@ -7,6 +7,7 @@ import { fitLine, mean, percentile, powerToDb, selectQuantile } from '#server/me
 
 /** Sample rate of the wind meter, Hz; wind and the voice band lie below 8 kHz. */
 export const WIND_RATE_HZ = 16_000;
+/** Samples in a frame (64 ms), and from one to the next. */
 const FRAME = 1024;
 const HOP = 512;
 const BIN_HZ = WIND_RATE_HZ / FRAME;
@@ -14,9 +15,30 @@ const BIN_HZ = WIND_RATE_HZ / FRAME;
 const BINS = 256;
 /** Neighbours in the background median: +-70 Hz spans more than one harmonic of any voice. */
 const FLOOR_HALF_BINS = 4;
+/** Frames in a window (3 s), and from one to the next. */
 const WINDOW_FRAMES = 94;
 const WINDOW_HOP_FRAMES = 47;
+/** A last window with no more than this many frames that no other holds is left out. */
+const FEW_FRAMES = 8;
+/** Frames in a block, 0.256 s. */
 const BLOCK_FRAMES = 8;
+/** The background of a window or block is the level that this share of its frames stay below. */
+const QUIET_SHARE = 0.25;
+/** Share of the frames of a window that are its pauses: the quietest. */
+const PAUSE_SHARE = 0.2;
+/** Bands that are measured, Hz: what wind, rumble, knocks, the voice and its harmonics fill. */
+const BANDS = {
+  whole: [20, 4000],
+  floor: [60, 500],
+  high: [1000, 4000],
+  rumble: [20, 80],
+  burst: [16, 78],
+  knocks: [16, 250],
+  lines: [80, 1000],
+  slope: [100, 1600],
+} as const;
+/** Top of the band of the centroid, Hz. */
+const CENTROID_HZ = 500;
 /** Power that stands for digital silence, -140 dBFS. */
 const LEAST_POWER = 1e-14;
 
@@ -110,7 +132,7 @@ export function createWindMeter(listen?: SpectrumListener): WindMeter {
     block.push(figures);
     if (block.length === BLOCK_FRAMES) {
       const floors = block.map(({ bandFloor }) => bandFloor);
-      blockFloorDb.push(powerToDb(percentile(floors, 0.25)));
+      blockFloorDb.push(powerToDb(percentile(floors, QUIET_SHARE)));
       blockLowBurst.push(burstiness(block.map(({ lowPower }) => lowPower)));
       block = [];
     }
@@ -134,9 +156,8 @@ export function createWindMeter(listen?: SpectrumListener): WindMeter {
     finish() {
       const floor = background.flush();
       if (floor && waiting) take(waiting, floor);
-      // The rest after the last full window is judged if it is longer than the overlap.
-      const covered = windows.length > 0 ? WINDOW_FRAMES - WINDOW_HOP_FRAMES : 0;
-      if (recent.length > covered + 8 || (windows.length === 0 && recent.length >= 16)) {
+      const shared = windows.length > 0 ? WINDOW_FRAMES - WINDOW_HOP_FRAMES : 0;
+      if (recent.length > shared + FEW_FRAMES) {
         windows.push(summarise(recent, frames - recent.length, detailsOf));
       }
       return { windows, blockFloorDb, blockLowBurst, blockMs: (BLOCK_FRAMES * HOP * 1000) / WIND_RATE_HZ };
@@ -144,7 +165,7 @@ export function createWindMeter(listen?: SpectrumListener): WindMeter {
   };
 }
 
-function bandSum(values: Float64Array, lowHz: number, highHz: number): number {
+function bandSum(values: Float64Array, [lowHz, highHz]: readonly [number, number]): number {
   let sum = 0;
   const end = Math.min(values.length, Math.round(highHz / BIN_HZ));
   for (let k = Math.max(1, Math.round(lowHz / BIN_HZ)); k < end; k++) sum += values[k] ?? 0;
@@ -157,30 +178,31 @@ function burstiness(powers: readonly number[]): number {
 }
 
 function measureFrame(power: Float64Array, floor: Float64Array): FrameFigures {
+  const [bottomHz, topHz] = BANDS.lines;
   let excess = 0;
-  let tonalBand = 0;
+  let bandPower = 0;
   let moment = 0;
   let mass = 0;
-  for (let k = 1; k < Math.round(1000 / BIN_HZ); k++) {
+  for (let k = 1; k < Math.round(topHz / BIN_HZ); k++) {
     const p = power[k] ?? 0;
-    if (k * BIN_HZ >= 80) {
-      tonalBand += p;
+    if (k * BIN_HZ >= bottomHz) {
+      bandPower += p;
       // Twice the median: single bins of noise are exponentially distributed, so their mean lies at 1.44.
       excess += Math.max(0, p - 2 * (floor[k] ?? 0));
     }
-    if (k * BIN_HZ < 500) {
+    if (k * BIN_HZ < CENTROID_HZ) {
       moment += p * k * BIN_HZ;
       mass += p;
     }
   }
   return {
     floor: floor.slice(),
-    totalPower: bandSum(power, 20, 4000),
-    bandFloor: bandSum(floor, 60, 500),
-    bandPower: tonalBand,
+    totalPower: bandSum(power, BANDS.whole),
+    bandFloor: bandSum(floor, BANDS.floor),
+    bandPower,
     excess,
-    lowPower: bandSum(power, 16, 78),
-    thumpPower: bandSum(power, 16, 250),
+    lowPower: bandSum(power, BANDS.burst),
+    thumpPower: bandSum(power, BANDS.knocks),
     centroidHz: mass > 0 ? moment / mass : 0,
   };
 }
@@ -192,7 +214,7 @@ function quietestQuarter(frames: readonly FrameFigures[]): Float64Array {
   const levels = new Float64Array(frames.length);
   return Float64Array.from({ length: BINS }, (_, k) => {
     for (let i = 0, at = k; i < levels.length; i++, at += BINS) levels[i] = floors[at] ?? 0;
-    return selectQuantile(levels, levels.length, 0.25);
+    return selectQuantile(levels, levels.length, QUIET_SHARE);
   });
 }
 
@@ -211,7 +233,8 @@ function summarise(
   const half = [...frames].sort((a, b) => a.bandFloor - b.bandFloor).slice(0, frames.length >> 1);
   const octaves: number[] = [];
   const octaveDb: number[] = [];
-  for (let k = Math.round(100 / BIN_HZ); k < Math.round(1600 / BIN_HZ); k++) {
+  const [fromHz, toHz] = BANDS.slope;
+  for (let k = Math.round(fromHz / BIN_HZ); k < Math.round(toHz / BIN_HZ); k++) {
     octaves.push(Math.log2(k * BIN_HZ));
     octaveDb.push(powerToDb(quiet[k] ?? 0));
   }
@@ -219,15 +242,15 @@ function summarise(
     list.reduce((total, frame) => total + pick(frame), 0);
   const pauses = [...frames]
     .sort((a, b) => a.bandPower - b.bandPower)
-    .slice(0, Math.max(1, Math.round(frames.length / 5)));
+    .slice(0, Math.max(1, Math.round(PAUSE_SHARE * frames.length)));
   const pausePower = sum((frame) => frame.bandPower, pauses);
   return {
     startMs: (firstSample * 1000) / WIND_RATE_HZ,
     endMs: (endSample * 1000) / WIND_RATE_HZ,
     totalDb: powerToDb(sum((frame) => frame.totalPower, frames) / frames.length),
-    floorDb: powerToDb(bandSum(quiet, 60, 500)),
-    highFloorDb: powerToDb(bandSum(quiet, 1000, 4000)),
-    lowFloorDb: powerToDb(bandSum(quiet, 20, 80)),
+    floorDb: powerToDb(bandSum(quiet, BANDS.floor)),
+    highFloorDb: powerToDb(bandSum(quiet, BANDS.high)),
+    lowFloorDb: powerToDb(bandSum(quiet, BANDS.rumble)),
     tiltDbPerOctave: fitLine(octaves, octaveDb).slope,
     pauseTonalShare: pausePower > 0 ? sum((frame) => frame.excess, pauses) / pausePower : 0,
     fineLineShare: fine.pauseShare,

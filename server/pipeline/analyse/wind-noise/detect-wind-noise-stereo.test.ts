@@ -44,7 +44,7 @@ function left(sound: Float32Array, spans = [span(0, 1000 * SECONDS)]) {
 describe('what the channels say about wind', () => {
   const [bass, highs, others] = [rumble(1), noise(2), noise(3)];
 
-  it('takes low frequencies in the middle of a wide mix for music', () => {
+  it('treats low frequencies in the middle of a wide mix as music', () => {
     expect(left(stereo([bass, bass], [highs, others]))).toEqual([]);
   });
 

@@ -51,7 +51,9 @@ export interface WindFound {
 }
 
 /**
- * Finds the windy stretches of a clip. A pure function of the measured series; times in ms from its first sample.
+ * Finds wind on the microphone. It is told from engines (lines that stay in the pauses), rumble and room tone (steady
+ * or quiet) and music (lines): energy, shape and gusts of the background must agree. A pure function of the measured
+ * series; times in ms from its first sample.
  * @param speech where somebody speaks, on the same time axis
  */
 export function findWindSpans(series: WindSeries, speech: readonly SpeechSpan[]): WindFound {
@@ -193,7 +195,10 @@ function blocksAgainst({ blockMs, blockFloorDb }: WindSeries, judged: readonly J
   return against;
 }
 
-/** A windy window extended by equally loud surroundings. @param levelDb background of the wind, dBFS */
+/**
+ * A windy window extended by equally loud surroundings.
+ * @param levelDb background of the wind, dBFS
+ */
 function growWindow(
   { blockMs, blockFloorDb }: WindSeries,
   window: WindWindow,
@@ -218,26 +223,11 @@ function growWindow(
 }
 
 /**
- * Finds wind on the microphone. It is told from engines (lines that stay in the pauses), rumble and room tone (steady
- * or quiet) and music (lines): energy, shape and gusts of the background must agree.
- * @param speech where somebody speaks, ms from the first sample
- * @param toTimeMs converts ms from the first sample to container time
- * @returns one finding for the clip with all its windy spans, or null
- */
-export function detectWindNoise(
-  series: WindSeries,
-  speech: readonly SpeechSpan[],
-  toTimeMs: (sampleTimeMs: number) => number,
-): Finding | null {
-  return windFinding(series, findWindSpans(series, speech), toTimeMs);
-}
-
-/**
- * Makes the finding of windy stretches.
+ * Makes one finding for the clip with all its windy stretches.
  * @param toTimeMs converts ms from the first sample to container time
  * @returns null if there are none
  */
-export function windFinding(
+export function toWindFinding(
   series: WindSeries,
   { spans, confidence }: WindFound,
   toTimeMs: (sampleTimeMs: number) => number,

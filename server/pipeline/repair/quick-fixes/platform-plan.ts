@@ -1,7 +1,13 @@
 import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { AAC_BITS_PER_CHANNEL, aacRateHz } from '#server/media/aac/aac-coding.ts';
 import { type FixId, isPlatformFix } from '#common/fixes.ts';
-import { checkPlatforms, PLATFORM_LIMITS, PLATFORMS, type Platform } from '#common/platform-check.ts';
+import {
+  SHAPE_TOLERANCE,
+  checkPlatforms,
+  PLATFORM_LIMITS,
+  PLATFORMS,
+  type Platform,
+} from '#common/platform-check.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
 import type { AudioStreamInfo, MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
@@ -17,8 +23,6 @@ import { colourOptions, isFullRange, isHdr } from '../full-encode/full-encode-pi
 /** Upright and full screen on all three platforms; larger sizes are only scaled down there. */
 const CANVAS_WIDTH = 1080;
 const SHAPE = 16 / 9;
-/** This close to 9:16, neither bars nor crops are visible; same as in the platform check. */
-const SHAPE_TOLERANCE = 0.02;
 /** The background is blurred small and then enlarged: just as soft, at a fraction of the work. */
 const BLUR_SHRINK = 8;
 const MOST_BIT_RATE = 16_000_000;

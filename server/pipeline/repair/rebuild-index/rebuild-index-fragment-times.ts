@@ -72,9 +72,9 @@ function mendTrack(track: Track, runs: readonly FragmentRun[]): [FragmentRun, Fr
 }
 
 /**
- * Whether the next run begins where this one ends, so that its samples are as long as stated. ffmpeg's fragments have no
- * edit lists: a stream that starts late has its first sample at the beginning, extended up to the second. A hole in the
- * sound extends the sample in front of it.
+ * Whether the next run begins where this one ends, so that its samples are as long as stated. ffmpeg's fragments have
+ * no edit lists: a stream that starts late has its first sample at the beginning, extended up to the second. A hole in
+ * the sound extends the sample in front of it.
  */
 function leadsOn(run: FragmentRun, next: FragmentRun | null, tolerance: number): boolean {
   const [start, behind] = [run.startTicks, next?.startTicks ?? null];

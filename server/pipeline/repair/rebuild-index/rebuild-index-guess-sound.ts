@@ -2,7 +2,7 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import { readMovie, readMovieTimescale, type Movie } from '#server/media/mp4/movie.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure } from '#server/media/ffmpeg/tools.ts';
 import { findSoundFrames } from './rebuild-index-frames.ts';
 import type { Description } from './rebuild-index-trial.ts';
 import { FRAME_TICKS } from './rebuild-index-reference.ts';
@@ -181,7 +181,7 @@ async function describeSound(
       await template.close();
     }
   } catch (error) {
-    if (error instanceof MediaToolError && error.code === 'tool_failed') return null;
+    if (isToolFailure(error)) return null;
     throw error;
   } finally {
     await rm(path, { force: true });

@@ -1,7 +1,7 @@
 import { annexB } from '#server/media/h264/nal.ts';
 import { MACROBLOCK } from '#server/media/h264/sps.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure } from '#server/media/ffmpeg/tools.ts';
 import { NO_CROP, type SetsGuess, writeSets } from './rebuild-index-note-sets.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';
 
@@ -144,7 +144,7 @@ async function tryPairs(
       },
     );
   } catch (error) {
-    if (error instanceof MediaToolError && error.code === 'tool_failed') return [];
+    if (isToolFailure(error)) return [];
     throw error;
   }
   return log.trials().flatMap((trial) => {

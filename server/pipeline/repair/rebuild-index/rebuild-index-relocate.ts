@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
-import type { Sample } from '#server/media/mp4/sample-table.ts';
+import { MAX_SAMPLE_BYTES, type Sample } from '#server/media/mp4/sample-table.ts';
 import type { UnitRules } from './rebuild-index-units.ts';
 
 /** A listed sample, and where its bytes really are. */
@@ -26,7 +26,6 @@ export interface PlaceInput {
 
 /** Number of samples whose first bytes are checked before anything else; intact files need no further read. */
 const PROBES = 400;
-const MAX_SAMPLE_BYTES = 64 << 20;
 
 /**
  * Whether the places in an index hold pictures, by the first bytes of up to `PROBES` of them. False may also mean

@@ -66,7 +66,7 @@ describe('findPictures', () => {
   });
   const sound = (end: Buffer) => ({ bytes: Buffer.concat([noise(300), end]), isPicture: false });
 
-  it('does not take the end of sound with the first bytes of a length for a picture', async () => {
+  it('does not mistake the end of sound with the first bytes of a length for a picture', async () => {
     // The length 00 01 e3 10 after 00 01 c0 looks like a unit of 0x1c000 bytes with header 01, e3: a picture with the
     // number 1.
     const parts = Array.from({ length: 40 }, (_, number) => [
@@ -76,7 +76,7 @@ describe('findPictures', () => {
     expect(await find(parts)).toEqual(Array.from({ length: 40 }, () => true));
   });
 
-  it('does not take a run of zeros in sound for a picture', async () => {
+  it('does not mistake a run of zeros in sound for a picture', async () => {
     // Looks like a unit of 72 bytes with header 01, e2: a picture with the number 1.
     const zeros = Buffer.from('0000004801e200003ce0', 'hex');
     const parts = Array.from({ length: 40 }, (_, number) => [
@@ -97,7 +97,7 @@ describe('findPictures', () => {
     expect(await find(parts)).toEqual(Array.from({ length: 40 }, () => true));
   });
 
-  it('does not take bytes within a picture for another one', async () => {
+  it('does not mistake bytes within a picture for another one', async () => {
     // 00 00 03 00 is frequent in coded data: it looks like a unit of 768 bytes with header 01, e3 and the number of the
     // picture it lies in.
     const decoy = Buffer.from('0000030001e3', 'hex');
@@ -109,7 +109,7 @@ describe('findPictures', () => {
     expect(await find(parts)).toEqual(Array.from({ length: 40 }, () => true));
   });
 
-  it('does not take bytes of sound before a picture for a longer one', async () => {
+  it('does not mistake bytes of sound before a picture for a longer one', async () => {
     // The length 00 01 19 55 looks like a unit of 72 021 bytes, reaching over many pictures, with the number 2.
     const decoy = Buffer.from('0001195541e4', 'hex');
     const parts = Array.from({ length: 40 }, (_, number) => [

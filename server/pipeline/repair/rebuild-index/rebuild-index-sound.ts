@@ -8,7 +8,7 @@ import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-mo
 import { parseSoundFrame } from '#server/media/signal/pcm.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { createSoundFrameReader } from '#server/media/sound-frame.ts';
-import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure } from '#server/media/ffmpeg/tools.ts';
 import { findSoundFrames } from './rebuild-index-frames.ts';
 import { restorePcm } from './rebuild-index-pcm.ts';
 import type { Reference } from './rebuild-index-reference.ts';
@@ -156,7 +156,7 @@ async function recode(
       },
     );
   } catch (error) {
-    if (error instanceof MediaToolError && error.code === 'tool_failed') return null;
+    if (isToolFailure(error)) return null;
     throw error;
   }
   return { frames, faults };

@@ -5,7 +5,7 @@ import { readMovie, type Track } from '#server/media/mp4/movie.ts';
 import type { FfmpegInput } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { annexB } from '#server/media/h264/nal.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure } from '#server/media/ffmpeg/tools.ts';
 import type { FoundPicture } from './rebuild-index-scan.ts';
 import type { PictureSettings } from './rebuild-index-settings.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';
@@ -135,7 +135,7 @@ export async function countRemarks(
       },
     );
   } catch (error) {
-    if (error instanceof MediaToolError && error.code === 'tool_failed') return Infinity;
+    if (isToolFailure(error)) return Infinity;
     throw error;
   }
   return remarks;

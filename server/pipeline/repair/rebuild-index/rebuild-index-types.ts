@@ -32,7 +32,10 @@ export function formatSize(bytes: number): string {
   return `${Math.round(bytes / 1_000_000)} MB`;
 }
 
-/** Sentences about what is missing of a track that ends with the file. @param name of its samples (`sampleName`) */
+/**
+ * Sentences about what is missing of a track that ends with the file.
+ * @param name of its samples (`sampleName`)
+ */
 export function missingNotes(
   { samplesKept, samplesLoose, samplesTotal }: Omit<TrimmedTrack, 'track' | 'lostTicks'>,
   name: string,

@@ -215,7 +215,7 @@ describe('rebuildIndex', () => {
     expect(answer.notes.join(' ')).toContain('120 frames');
   });
 
-  it('takes no settings of another device for a still shot, whose short pictures decode under any', async () => {
+  it('does not accept the settings of another device for a still shot, whose short pictures decode under any', async () => {
     const still =
       'trim=end_frame=1,loop=loop=-1:size=1,setpts=N/30/TB[out0];anoisesrc=c=pink:r=44100:seed=3[out1]';
     const shot = await make('still.mp4', `testsrc2=s=320x240:r=30,${still}`, 4, '');

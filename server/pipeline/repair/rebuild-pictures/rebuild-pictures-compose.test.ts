@@ -29,7 +29,7 @@ const mixed = (decoded: Uint8Array, rebuilt: Uint8Array, judged = judgement) => 
 });
 
 describe('mixWithDecoded', () => {
-  it('takes the rows before a fault unchanged and almost nothing that is implausible', () => {
+  it('keeps the rows before a fault unchanged and almost nothing that is implausible', () => {
     const decoded = picture((y) => (y < 96 ? 104 : 220), 140);
     const { rebuilt, share } = mixed(
       decoded,
@@ -43,7 +43,7 @@ describe('mixWithDecoded', () => {
     expect(rebuilt[WIDTH * HEIGHT + 65 * (WIDTH / 2)]).toBe(128);
   });
 
-  it('takes what the data say was read, however far it is from the neighbours, but no more of the rest because of that', () => {
+  it('keeps what the data say was read, however far it is from the neighbours, but no more of the rest because of that', () => {
     const rebuilt = picture(() => 110);
     const decoded = picture((y) => (y < 32 || (y >= 96 && y < 128) ? 220 : 240));
     const torn = { doubtedFrom: 2 * (WIDTH / 16), end: 8 * (WIDTH / 16) };
@@ -55,7 +55,7 @@ describe('mixWithDecoded', () => {
     expect(share).toBeLessThan(0.5);
   });
 
-  it('takes what the data say was read when no method was tried', () => {
+  it('keeps what the data say was read when no method was tried', () => {
     const untried = { ...judgement, motionDb: null, mixedDb: null, blendDb: null, holdDb: null, trials: 0 };
     const rebuilt = picture(() => 110);
     const decoded = picture(() => 220);
@@ -65,7 +65,7 @@ describe('mixWithDecoded', () => {
     expect([lumaAt(rebuilt, 63), lumaAt(rebuilt, 64)]).toEqual([220, 110]);
   });
 
-  it('takes all of a picture that differs by no more than the error of the method', () => {
+  it('keeps all of a picture that differs by no more than the error of the method', () => {
     const { rebuilt, share } = mixed(
       picture(() => 113),
       picture(() => 110),
@@ -74,7 +74,7 @@ describe('mixWithDecoded', () => {
     expect(lumaAt(rebuilt, HEIGHT - 1)).toBe(113);
   });
 
-  it('takes most of plausible blocks after a fault too, and a part of those that may be true', () => {
+  it('keeps most of plausible blocks after a fault too, and a part of those that may be true', () => {
     const decoded = picture((y) => (y < 48 ? 220 : y < 112 ? 118 : 126));
     const { rebuilt } = mixed(
       decoded,
@@ -87,7 +87,7 @@ describe('mixWithDecoded', () => {
     expect(lumaAt(rebuilt, HEIGHT - 1)).toBeLessThan(118);
   });
 
-  it('does not take remains of the picture before when the neighbours show that it moved', () => {
+  it('does not keep remains of the picture before when the neighbours show that it moved', () => {
     const spoilt = (luma: number) => picture((y) => (y < 48 ? 220 : y < 112 ? 104 : luma));
     // Equally far from the rebuilt picture on both sides; only one of them is like the picture before.
     const held = mixed(
@@ -115,7 +115,7 @@ describe('mixWithDecoded', () => {
     expect(Math.abs((rebuilt[89 * 200 + 199] ?? 0) - 110)).toBeLessThan(2);
   });
 
-  it('takes nothing when no true picture shows the error of the method', () => {
+  it('keeps nothing when no true picture shows the error of the method', () => {
     const untried = { ...judgement, motionDb: null, trials: 0 };
     const { rebuilt, share } = mixed(
       picture(() => 113),

@@ -232,7 +232,7 @@ describe('a short damaged stretch', () => {
     expect(jumped.method).not.toBe('decoded');
   });
 
-  it('takes the step of the motion from intact pictures of one shot after it, or else before it', () => {
+  it('measures the step of the motion on intact pictures of one shot after it, or else before it', () => {
     expect(stepsBeside(hole())).toEqual([FIRST + COUNT, FIRST - 2, FIRST + COUNT + 1]);
     expect(stepsBeside(hole({ sceneCuts: [FIRST + COUNT + 1] }))).toEqual([FIRST - 2, FIRST + COUNT + 1]);
     expect(stepsBeside(hole({ isBad: () => true }))).toEqual([]);

@@ -231,8 +231,8 @@ const HOPELESS = 10;
  * damaged data.
  *
  * In 809 pictures of 197 damaged stretches of up to 12 in 16 real clips (H.264, HEVC, MPEG-4; four faults), the mean
- * squared error is 91 (118 as decoded); shares of 0.5 to 0.7 do about as well. In 564 pictures made after that choice it
- * is 93 (120 as decoded).
+ * squared error is 91 (118 as decoded); shares of 0.5 to 0.7 do about as well. In 564 pictures made after that choice
+ * it is 93 (120 as decoded).
  * @param leftError see `errorLeft`
  */
 export function isNearer(

@@ -22,7 +22,7 @@ describe('rawFormat', () => {
     expect(format('yuv411p').pictureBytes).toBe(16 * 8 * 1.5);
   });
 
-  it('takes the samples of capture cards apart', () => {
+  it('splits the samples of capture cards into planes', () => {
     expect(format('yuyv422')).toEqual({ ...format('yuv422p') });
     expect(format('uyvy422').name).toBe('yuv422p');
   });

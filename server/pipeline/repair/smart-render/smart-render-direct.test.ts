@@ -38,7 +38,7 @@ describe('planDirect', () => {
     ]);
   });
 
-  it('takes originals of several groups from the run that starts at the first', async () => {
+  it('decodes originals of several groups in the run that starts at the first', async () => {
     const groups = { ...decoder, group: (places: readonly number[]) => places.map((place) => [place]) };
     const plan = await planDirect(TARGET, groups, [original(11), raw('/a', 0), original(42)], 'part');
     expect(plan?.inputs.map(({ path }) => path)).toEqual(['/work/part.mp4', '/a']);

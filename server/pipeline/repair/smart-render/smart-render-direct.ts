@@ -1,6 +1,6 @@
 import { sumOf, type FfmpegInput } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
-import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure } from '#server/media/ffmpeg/tools.ts';
 import type { PixelSource } from '../picture-edit.ts';
 import { rateMilli, type DirectPictures, type EncoderRun, type RawPictures } from './smart-render-encoder.ts';
 import type { EncodedPictures } from './smart-render-encode.ts';
@@ -124,7 +124,7 @@ export async function encodeEither<Coded extends EncodedPictures>(
       const coded = await encode(direct);
       if (coded.pictures.length === count) return coded;
     } catch (error) {
-      const isRefused = error instanceof MediaToolError && error.code === 'tool_failed';
+      const isRefused = isToolFailure(error);
       if (!isRefused && !(error instanceof H264Error)) throw error;
     }
   }

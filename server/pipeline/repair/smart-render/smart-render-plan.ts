@@ -68,6 +68,10 @@ export interface Segment {
   readonly shiftAfter: number;
 }
 
+/** Whether a sample is coded anew in a stretch. */
+export const isInStretch = ({ firstSample, endSample, leaning }: Segment, sample: number): boolean =>
+  (sample >= firstSample && sample < endSample) || leaning.includes(sample);
+
 export interface PlanInput {
   readonly samples: readonly Sample[];
   readonly order: DisplayOrder;

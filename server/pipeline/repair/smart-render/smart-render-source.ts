@@ -17,7 +17,7 @@ import {
   withEntryBox,
   writeAvcConfig,
 } from '#server/media/mp4/sample-entry.ts';
-import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
+import { MAX_SAMPLE_BYTES, readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
 import { isSelfContained } from '#server/media/mp4/write-tables.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 
@@ -52,8 +52,6 @@ export interface SmartSource extends ClipSource {
 export type SourceAnswer<Source = SmartSource> =
   | { readonly ok: true; readonly source: Source }
   | { readonly ok: false; readonly reason: string };
-
-const MAX_SAMPLE_BYTES = 64 << 20;
 
 /** Reads everything that decides whether single pictures can be replaced, or says why they cannot. */
 export async function openSmartSource(file: FileHandle, info: MediaInfo): Promise<SourceAnswer> {

@@ -5,19 +5,21 @@ import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { KeptRun } from '../../analyse/decode/kept-pictures.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
-import { keptFrames, type PictureEdit } from '../picture-edit.ts';
+import { keptFrames, type ChangedSpan, type PictureEdit } from '../picture-edit.ts';
 import { rawFormat } from '../rebuild-pictures/rebuild-pictures-raw.ts';
-import { planAround } from './smart-render-around.ts';
-import { createCoder } from './smart-render-coder.ts';
+import { planAround, type AroundPlan } from './smart-render-around.ts';
+import { createCoder, type Coder } from './smart-render-coder.ts';
 import { damagedPlaces } from './smart-render-damaged.ts';
 import { toTarget } from './smart-render-target.ts';
 import { renderHevc } from './hevc/smart-render-hevc.ts';
 import { lastOfEach, replaceAlone, withExchanges } from './smart-render-replace.ts';
+import type { TargetSequence } from './smart-render-encode.ts';
+import { outcomeOf } from './smart-render-outcome.ts';
 import { encodeSegments } from './smart-render-segments.ts';
 import { cutCandidates, type Cut } from './smart-render-plan.ts';
 import { isIdr, openSmartSource, type SmartSource, withVacant } from './smart-render-source.ts';
 import type { StandIn } from './smart-render-stand-ins.ts';
-import { concealsAll, inOwnNumbers, withVacancies } from './smart-render-vacancies.ts';
+import { concealsAll, inOwnNumbers, withVacancies, type Vacated } from './smart-render-vacancies.ts';
 import { raiseCounts } from './smart-render-raise.ts';
 import {
   declined,
@@ -27,10 +29,9 @@ import {
   renderRaised,
   unfilledOf,
 } from './smart-render-raised.ts';
-import { planTimes } from './smart-render-timing.ts';
+import { planTimes, type Timing } from './smart-render-timing.ts';
 import { spansWithoutRoom } from './smart-render-room.ts';
-import { toRuns } from './smart-render-seen.ts';
-import { verbatimPps } from './smart-render-verbatim.ts';
+import { verbatimPps, type VerbatimPps } from './smart-render-verbatim.ts';
 import { withNewPps, writeResult } from './smart-render-write.ts';
 import { isUnfit } from '../unfit.ts';
 
@@ -129,20 +130,59 @@ const orderOf = ({ samples, shownEdit }: SmartSource) =>
   displayOrder(samples, shownEdit.startTicks, shownEdit.endTicks);
 
 /** Renders a clip in which lost pictures have places of their own. */
-async function renderPlaced(
-  { stream, format, spool, ...input }: RenderJob,
-  { vacated, moved }: PlacedClip<SmartSource>,
-): Promise<PlacedResult> {
+async function renderPlaced(job: RenderJob, placed: PlacedClip<SmartSource>): Promise<PlacedResult> {
+  const { vacated } = placed;
+  const { source } = vacated;
+  const arranged = await arrange(job, vacated);
+  const { plan, standIns, exchanges } = arranged;
+  if (arranged.unfilled.size > 0) return { unfilled: arranged.unfilled };
+  if (!plan.ok) return declined(plan.reason);
+  const { segments } = plan;
+  const timing = planTimes(source.samples, segments);
+  if (!timing.ok) return declined(timing.reason);
+  const target = await toTarget(source, job.info, segments);
+  if (typeof target === 'string') return declined(target);
+  const inStretches = segments.reduce((sum, { pictures }) => sum + pictures.length, 0);
+  if (inStretches + standIns.length > 0 && isTooLarge(job)) {
+    return declined('The pictures are too large to be encoded within the memory of this server.');
+  }
+  await encodeAndWrite(job, placed, { ...arranged, plan, timing, target });
+  const outcome = outcomeOf({
+    order: arranged.order,
+    framesTotal: source.samples.length,
+    segments,
+    standIns,
+    exchanges,
+    moved: placed.moved,
+    heldPlaces: arranged.coder.held(),
+  });
+  const filled = arranged.isFilled && { concealedLost: vacated.besideDamage };
+  return { result: inOwnNumbers(vacated, { ...outcome, ...filled }) };
+}
+
+const isTooLarge = ({ stream, limits }: RenderJob): boolean =>
+  stream.width * stream.height > limits.maxEncodePixels;
+
+/** What becomes of each picture of an edit. */
+interface Arranged extends AroundPlan {
+  readonly order: DisplayOrder;
+  readonly cuts: readonly Cut[];
+  readonly coder: Coder;
+  readonly pps: VerbatimPps | null;
+  /** Whether lost pictures were filled in like damaged ones. */
+  readonly isFilled: boolean;
+  /** Spans whose pictures could not be put into their places. */
+  readonly unfilled: ReadonlySet<ChangedSpan>;
+}
+
+/** Replaces pictures one by one where the stream allows it, and plans stretches for the others. */
+async function arrange(job: RenderJob, vacated: Vacated<SmartSource>): Promise<Arranged> {
+  const { stream, format, onProgress, ...silent } = job;
   const { source, edit } = vacated;
-  const { samples } = source;
   const order = orderOf(source);
   const cuts = await findCuts(source, order, edit);
   const damaged = damagedPlaces(edit, order);
-  const pixelCount = stream.width * stream.height;
-  const isTooLarge = pixelCount > input.limits.maxEncodePixels;
-  const { onProgress, ...silent } = input;
-  const shown = stream;
-  const shared = { ...silent, source, order, cuts, damaged, pixelFormat: format.name, shown, spool };
+  const shared = { ...silent, source, order, cuts, damaged, pixelFormat: format.name, shown: stream };
   let tried = 0;
   const coder = createCoder({
     ...shared,
@@ -150,49 +190,48 @@ async function renderPlaced(
     onProgress: (share) => onProgress?.(tried + (1 - tried) * share),
   });
   const pps = verbatimPps(source);
-  const tryEdit = async (wanted: PictureEdit) => {
-    const around = pps
-      ? await replaceAlone({
-          ...shared,
-          edit: wanted,
-          coder,
-          verbatimPps: pps,
-          canEncode: !isTooLarge,
-          targetOf: (decodeFrom, endSample) => toTarget(source, input.info, [{ decodeFrom, endSample }]),
-          onShare: (share) => {
-            tried = REPLACED;
-            onProgress?.(REPLACED * share);
-          },
-        })
-      : [];
-    return planAround(source, order, cuts, wanted, around);
-  };
+  const replaceIn = (wanted: PictureEdit, verbatim: VerbatimPps) =>
+    replaceAlone({
+      ...shared,
+      edit: wanted,
+      coder,
+      verbatimPps: verbatim,
+      canEncode: !isTooLarge(job),
+      targetOf: (decodeFrom, endSample) => toTarget(source, job.info, [{ decodeFrom, endSample }]),
+      onShare: (share) => {
+        tried = REPLACED;
+        onProgress?.(REPLACED * share);
+      },
+    });
+  const tryEdit = async (wanted: PictureEdit) =>
+    planAround(source, order, cuts, wanted, pps ? await replaceIn(wanted, pps) : []);
   const concealed = vacated.asDamage && (await tryEdit(vacated.asDamage));
-  const isFilled = concealed && concealsAll(vacated, [...concealed.exchanges, ...concealed.under]);
-  const { plan, standIns, under, ...found } = isFilled ? concealed : await tryEdit(edit);
-  const exchanges = lastOfEach(found.exchanges);
+  const isFilled = concealed !== null && concealsAll(vacated, [...concealed.exchanges, ...concealed.under]);
+  const around = isFilled ? concealed : await tryEdit(edit);
   const unfilled = unfilledOf(vacated, [
-    ...found.exchanges.flatMap(({ samples: made }) => made),
-    ...standIns.map(({ sample }) => sample),
+    ...around.exchanges.flatMap(({ samples }) => samples),
+    ...around.standIns.map(({ sample }) => sample),
   ]);
-  if (unfilled.size > 0) return { unfilled };
-  if (!plan.ok) return declined(plan.reason);
-  const timing = planTimes(samples, plan.segments);
-  if (!timing.ok) return declined(timing.reason);
+  return { ...around, exchanges: lastOfEach(around.exchanges), order, cuts, coder, pps, isFilled, unfilled };
+}
 
-  const target = await toTarget(source, input.info, plan.segments);
-  if (typeof target === 'string') return declined(target);
-  const inStretches = plan.segments.reduce((sum, segment) => sum + segment.pictures.length, 0);
-  const toEncode = inStretches + standIns.length;
-  if (toEncode > 0 && isTooLarge) {
-    return declined('The pictures are too large to be encoded within the memory of this server.');
-  }
+interface Encodable extends Arranged {
+  readonly plan: Extract<AroundPlan['plan'], { ok: true }>;
+  readonly timing: Extract<Timing, { ok: true }>;
+  readonly target: TargetSequence;
+}
 
+async function encodeAndWrite(
+  { limits, signal, outputPath, onProgress }: RenderJob,
+  { vacated: { source }, moved }: PlacedClip<SmartSource>,
+  { plan, timing, target, order, cuts, coder, pps, standIns, exchanges, under }: Encodable,
+): Promise<void> {
+  const { segments, shiftTotal } = plan;
+  const toEncode = segments.reduce((sum, { pictures }) => sum + pictures.length, standIns.length);
   coder.expect(toEncode);
   if (toEncode === 0) onProgress?.(1);
-  const { limits, signal } = input;
   const mended = pps ? withExchanges(source, under, pps) : source;
-  const encoded = await encodeSegments({ source: mended, coder, target, limits, signal }, plan.segments);
+  const encoded = await encodeSegments({ source: mended, coder, target, limits, signal }, segments);
   const alone =
     standIns.length === 0
       ? null
@@ -203,66 +242,29 @@ async function renderPlaced(
           wanted: standIns.map(({ pixels }) => pixels),
           place: { neighbourIdrIds: [], standIns },
         });
-  const exchangedSamples = exchanges.flatMap(({ samples: replaced }) => replaced);
+  const ownPps = exchanges.flatMap((one) => (one.pps ? [{ pps: one.pps }] : []));
+  const exchangePps = exchanges.length > 0 ? (pps?.unit ?? null) : null;
   await writeResult({
     source,
-    sampleEntry: withNewPps(
-      source,
-      [...encoded, alone, ...exchanges.flatMap((one) => (one.pps ? [{ pps: one.pps }] : []))],
-      exchanges.length > 0 ? (pps?.unit ?? null) : null,
-    ),
+    sampleEntry: withNewPps(source, [...encoded, alone, ...ownPps], exchangePps),
     order,
     timing,
-    segments: plan.segments,
+    segments,
     encoded,
     standIns: {
-      samples: [...standIns.map(({ sample }) => sample), ...exchangedSamples],
+      samples: [
+        ...standIns.map(({ sample }) => sample),
+        ...exchanges.flatMap(({ samples: replaced }) => replaced),
+      ],
       coded: {
         pictures: [...(alone?.pictures ?? []), ...exchanges.flatMap(({ pictures }) => pictures)],
       },
     },
     moved,
-    shiftTotal: plan.shiftTotal,
-    outputPath: input.outputPath,
-    signal: input.signal,
+    shiftTotal,
+    outputPath,
+    signal,
   });
-  const replaced = plan.segments.reduce((sum, { firstPlace, endPlace }) => sum + endPlace - firstPlace, 0);
-  const frameOf = (sample: number) => (order.placeOf[sample] ?? 0) - order.firstShown;
-  const altered = [
-    ...plan.segments.flatMap(({ firstPlace, endPlace }) => {
-      return Array.from({ length: endPlace - firstPlace }, (_, at) => firstPlace + at - order.firstShown);
-    }),
-    ...[...standIns.map(({ sample }) => sample), ...exchanges.flatMap((one) => one.altered)].map(frameOf),
-  ];
-  const seen = toRuns(
-    exchanges.flatMap((one) => one.seen ?? []),
-    frameOf,
-  );
-  const stretched = (sample: number) =>
-    plan.segments.some(({ firstSample, endSample }) => sample >= firstSample && sample < endSample);
-  const changedAlone = new Set([...standIns.map(({ sample }) => sample), ...exchangedSamples]);
-  const recounted = [...moved.keys()].filter((sample) => !stretched(sample) && !changedAlone.has(sample));
-  const result = inOwnNumbers(vacated, {
-    done: true,
-    altered: new Set(altered),
-    ...(isFilled && { concealedLost: vacated.besideDamage }),
-    seen,
-    framesKept: samples.length - replaced - standIns.length - exchangedSamples.length - recounted.length,
-    framesTotal: samples.length,
-    ...(recounted.length > 0 && { recounted: recounted.map(frameOf) }),
-    reencodedSpans: [
-      ...plan.segments.map((segment) => ({
-        firstFrame: Math.max(0, segment.firstPlace - order.firstShown),
-        endFrame: Math.min(segment.endPlace, order.endShown) - order.firstShown,
-      })),
-      ...[...changedAlone].map((sample) => {
-        const frame = frameOf(sample);
-        return { firstFrame: frame, endFrame: frame + 1 };
-      }),
-    ].sort((a, b) => a.firstFrame - b.firstFrame),
-    heldFrames: coder.held().map((place) => place - order.firstShown),
-  });
-  return { result };
 }
 
 /** Where decoding must start to get every original that stand-ins need. */

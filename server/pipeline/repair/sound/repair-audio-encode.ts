@@ -14,8 +14,8 @@ const RATE_SCALE = 1000;
 const FAST_CODER = ['-aac_coder', 'fast'];
 
 /**
- * Encoder effort. @param hadWind whether wind was removed; what that leaves is farther from the voice than any coding
- * error
+ * Encoder effort.
+ * @param hadWind whether wind was removed; what that leaves is farther from the voice than any coding error
  */
 export const coderOptions = (hadWind: boolean): readonly string[] => (hadWind ? FAST_CODER : []);
 
@@ -93,9 +93,17 @@ export function stretchFilters(rateHz: number, stretch: number, resampler: 'soxr
   return [`asetrate=${from}`, `aresample=${to}:${quality}`, `asetrate=${rateHz}`];
 }
 
-/** At least the rate of the original and transparent for AAC-LC (96 kbit/s a channel), at most 160 kbit/s a channel. */
-export function bitRateOf(stream: AudioStreamInfo): number {
-  const perChannel = Math.max(96_000, Math.min(160_000, (stream.bitRate ?? 0) / stream.channels));
-  const limitByRate = 6 * stream.sampleRateHz;
-  return Math.round(Math.min(perChannel, limitByRate * 0.9) * stream.channels);
+/** Bit rates of new AAC-LC sound, bit/s a channel: at the least it is transparent. */
+const CHANNEL_BIT_RATE = { least: 96_000, most: 160_000 } as const;
+/**
+ * An AAC frame of 1024 samples holds at most 6144 bits a channel (ISO/IEC 14496-3, decoder input buffer), six a sample;
+ * a tenth is left to the encoder.
+ */
+const MOST_BITS_PER_SAMPLE = 6 * 0.9;
+
+/** Bit rate of a new sound, bit/s: as much as the original within `CHANNEL_BIT_RATE`. */
+export function bitRateOf({ sampleRateHz, bitRate, channels }: AudioStreamInfo): number {
+  const { least, most } = CHANNEL_BIT_RATE;
+  const perChannel = Math.max(least, Math.min(most, (bitRate ?? 0) / channels));
+  return Math.round(Math.min(perChannel, MOST_BITS_PER_SAMPLE * sampleRateHz) * channels);
 }

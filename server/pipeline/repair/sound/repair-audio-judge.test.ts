@@ -31,7 +31,7 @@ function sound(gain: number, lines: (frame: number) => boolean, voiceDb: number)
 const SPANS = [{ startMs: 0, endMs: SECONDS * 1000 }];
 
 describe('judgeWind', () => {
-  it('does not take single frames of lines, which wind has by chance, for a voice', () => {
+  it('does not mistake single frames of lines, which wind has by chance, for a voice', () => {
     const alone = (frame: number) => frame % 5 === 0;
     const verdict = judgeWind(sound(1, alone, -30), sound(0.05, alone, -50), SPANS);
     expect(verdict.voiceLossDb).toBe(0);

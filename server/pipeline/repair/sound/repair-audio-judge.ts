@@ -1,3 +1,4 @@
+import type { TimeSpan } from '#common/join-spans.ts';
 import { decodeSound } from '#server/media/signal/pcm.ts';
 import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
 import { mean, percentile } from '#server/media/signal/signal.ts';
@@ -48,11 +49,6 @@ export async function measureSound(input: {
   });
   const wind = meter.finish();
   return { wind, voice: voice.series, speech: detectSpeech(speech.series), clock };
-}
-
-interface TimeSpan {
-  readonly startMs: number;
-  readonly endMs: number;
 }
 
 export interface WindJudgement {
@@ -112,7 +108,7 @@ export function judgeWind(
   };
 }
 
-// Frames made of spectral lines contain least wind, so a loss there is voice. Wind alone reaches a share of 0.35.
+/** Frames made of spectral lines contain least wind, so a loss there is voice. Wind alone reaches a share of 0.35. */
 function voiceLoss(
   before: VoiceSeries,
   after: VoiceSeries,

@@ -4,7 +4,7 @@ import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure, MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Finding } from '../../analyse/analysis.ts';
 import { readClock, type SoundHole } from '../../analyse/audio-sync/detect-audio-sync-container.ts';
 import { encodeSoundPlan } from './repair-audio-encode.ts';
@@ -71,13 +71,16 @@ export async function makeSound(
     );
   await encode('soxr').catch((error: unknown) => {
     // Some builds of ffmpeg lack soxr; a cancelled run must not be tried again.
-    if (plan.stretch === 1 || !(error instanceof MediaToolError) || error.code !== 'tool_failed') throw error;
+    if (plan.stretch === 1 || !isToolFailure(error)) throw error;
     return encode('swr');
   });
   return outputPath;
 }
 
-/** Where the decoder finds the samples of a sound. @param rawPath file for the samples */
+/**
+ * Where the decoder finds the samples of a sound.
+ * @param rawPath file for the samples
+ */
 export async function clockOf(
   { tools, signal }: RepairAudioInput,
   file: string,
@@ -119,6 +122,6 @@ const fillingsOf = (clock: SoundClock, plan: SyncPlan): Filling[] =>
 /** Null if a tool or a file does not allow something, so that another way is tried; a cancelled run is thrown on. */
 export function nullIfRefused(error: unknown): null {
   if (error instanceof Mp4Error) return null;
-  if (error instanceof MediaToolError && error.code === 'tool_failed') return null;
+  if (isToolFailure(error)) return null;
   throw error;
 }

@@ -1,6 +1,6 @@
 import type { RepairAction } from '#common/report.ts';
 import type { Finding } from '../../analyse/analysis.ts';
-import type { WindJudgement } from './repair-audio-judge.ts';
+import { JUDGE_LIMITS, type WindJudgement } from './repair-audio-judge.ts';
 import { movedCurve } from './repair-audio-place.ts';
 import type { SyncDetail, SyncPlan } from './repair-audio-sync.ts';
 
@@ -58,7 +58,7 @@ export function windVerdict(finding: Finding, mended: MendedSound | null): Audio
   const judgement = mended?.judgement;
   if (!judgement?.helped) {
     const why =
-      judgement && judgement.beforeDb - judgement.afterDb < 3
+      judgement && judgement.beforeDb - judgement.afterDb < JUDGE_LIMITS.leastGainDb
         ? 'the wind could not be lowered enough'
         : 'the voice would have lost too much';
     return {

@@ -51,8 +51,8 @@ interface WindWork {
 }
 
 /**
- * Removes the wind and measures the result with the detector. @throws MediaToolError when a tool fails or the run is
- * cancelled
+ * Removes the wind and measures the result with the detector.
+ * @throws MediaToolError when a tool fails or the run is cancelled
  */
 export async function tryWind(
   input: RepairAudioInput,

@@ -12,11 +12,8 @@ import {
   type Local,
 } from '#server/media/wasm/assemble.ts';
 import { loadModule } from '#server/media/wasm/load.ts';
-import { advance } from '#server/media/wasm/vectors.ts';
+import { fourOf, NUMBER_BYTES, VECTOR_BYTES, LANES, advance } from '#server/media/wasm/vectors.ts';
 
-const NUMBER_BYTES = 4;
-const VECTOR_BYTES = 16;
-const LANES = 4;
 /** Most states that can be taken. */
 const STATES = 3;
 /** Added to divisors. */
@@ -244,7 +241,7 @@ function compare({ first, known, room }: Bounds & { readonly known: number }): F
       const limit = f32x4.mul(v128.load(here(limits, at)), level.get);
       const lower = f32x4.smaller(limit, v128.load(here(background, at)));
       const divide = (wind: Code) =>
-        v128.store(here(power, at), f32x4.div(v128.load(here(power, at)), f32x4.add(wind, four(TINY))));
+        v128.store(here(power, at), f32x4.div(v128.load(here(power, at)), f32x4.add(wind, fourOf(TINY))));
       return block(
         level.set(v128.load(levelAt.get)),
         at.set(i32.const(first * NUMBER_BYTES)),
@@ -272,28 +269,28 @@ function cells(room: number): FunctionSource {
       const exponent = f32x4.fromI32(i32x4.shrU(ratio.get, i32.const(FRACTION_BITS)));
       // Series of the inverse hyperbolic tangent for a number from 1 to 2; the error is below 1.2e-5.
       const series = [1 / 7, 1 / 5, 1 / 3].reduce<Code>(
-        (sum, factor) => f32x4.add(f32x4.mul(sum, square.get), four(factor)),
-        four(0),
+        (sum, factor) => f32x4.add(f32x4.mul(sum, square.get), fourOf(factor)),
+        fourOf(0),
       );
       const logarithm = f32x4.add(
-        f32x4.mul(f32x4.sub(exponent, four(EXPONENT_BIAS)), four(Math.LN2)),
-        f32x4.mul(part.get, f32x4.add(four(2), f32x4.mul(f32x4.mul(four(2), square.get), series))),
+        f32x4.mul(f32x4.sub(exponent, fourOf(EXPONENT_BIAS)), fourOf(Math.LN2)),
+        f32x4.mul(part.get, f32x4.add(fourOf(2), f32x4.mul(f32x4.mul(fourOf(2), square.get), series))),
       );
       const place = f32x4.add(
-        f32x4.mul(f32x4.sub(logarithm, four(CELLS.low)), four(1 / CELLS.step)),
-        four(0.5),
+        f32x4.mul(f32x4.sub(logarithm, fourOf(CELLS.low)), fourOf(1 / CELLS.step)),
+        fourOf(0.5),
       );
-      const kept = f32x4.smaller(f32x4.larger(place, four(0)), four(CELLS.count - 0.5));
-      const mantissa = v128.or(v128.and(ratio.get, fourWhole(FRACTION)), four(1));
+      const kept = f32x4.smaller(f32x4.larger(place, fourOf(0)), fourOf(CELLS.count - 0.5));
+      const mantissa = v128.or(v128.and(ratio.get, fourWhole(FRACTION)), fourOf(1));
       return block(
         level.set(v128.load(levelAt.get)),
         upTo(
           room,
           at,
           block(
-            ratio.set(f32x4.div(f32x4.add(v128.load(here(power, at)), four(TINY)), level.get)),
+            ratio.set(f32x4.div(f32x4.add(v128.load(here(power, at)), fourOf(TINY)), level.get)),
             part.set(mantissa),
-            part.set(f32x4.div(f32x4.sub(part.get, four(1)), f32x4.add(part.get, four(1)))),
+            part.set(f32x4.div(f32x4.sub(part.get, fourOf(1)), f32x4.add(part.get, fourOf(1)))),
             square.set(f32x4.mul(part.get, part.get)),
             v128.store(here(out, at), i32x4.fromF32(kept)),
           ),
@@ -316,8 +313,11 @@ function follow(
       const [ratioAt, gainAt, stateAt] = [scope.param('i32'), scope.param('i32'), scope.param('i32')];
       const at = scope.local('i32');
       const [posterior, gain] = [scope.local('v128'), scope.local('v128')];
-      const fresh = f32x4.mul(four(1 - memory), f32x4.larger(f32x4.sub(posterior.get, four(1)), v128.zero));
-      const kept = f32x4.mul(four(memory), v128.load(here(stateAt, at)));
+      const fresh = f32x4.mul(
+        fourOf(1 - memory),
+        f32x4.larger(f32x4.sub(posterior.get, fourOf(1)), v128.zero),
+      );
+      const kept = f32x4.mul(fourOf(memory), v128.load(here(stateAt, at)));
       const both = f32x4.root(f32x4.mul(v128.load(here(gainAt, at)), gain.get));
       if (room <= first) return [];
       return block(
@@ -327,10 +327,13 @@ function follow(
           at,
           block(
             posterior.set(v128.load(here(ratioAt, at))),
-            gain.set(f32x4.larger(f32x4.add(kept, fresh), four(leastRatio))),
-            gain.set(f32x4.div(gain.get, f32x4.add(four(1), gain.get))),
+            gain.set(f32x4.larger(f32x4.add(kept, fresh), fourOf(leastRatio))),
+            gain.set(f32x4.div(gain.get, f32x4.add(fourOf(1), gain.get))),
             v128.store(here(stateAt, at), f32x4.mul(f32x4.mul(gain.get, gain.get), posterior.get)),
-            v128.store(here(gainAt, at), name === 'follow' ? gain.get : f32x4.larger(both, four(gainFloor))),
+            v128.store(
+              here(gainAt, at),
+              name === 'follow' ? gain.get : f32x4.larger(both, fourOf(gainFloor)),
+            ),
           ),
         ),
       );
@@ -340,8 +343,4 @@ function follow(
 
 function fourWhole(value: number): Code {
   return v128.const([...new Uint8Array(Int32Array.of(value, value, value, value).buffer)]);
-}
-
-function four(value: number): Code {
-  return v128.const([...new Uint8Array(Float32Array.of(value, value, value, value).buffer)]);
 }

@@ -10,7 +10,7 @@ import {
 } from '#server/media/hevc/hevc-nal.ts';
 import { type HevcSps, parseHevcSps } from '#server/media/hevc/hevc-sps.ts';
 import { movePps, moveSlice, moveSps, moveVps, type SetIds } from '#server/media/hevc/move-units.ts';
-import { MediaToolError, runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure, runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { MediaLimits } from '../../../worker-protocol.ts';
 import type { EncodedPictures } from '../smart-render-encode.ts';
 import {
@@ -93,7 +93,7 @@ export async function hevcEncoderFormats(tools: ToolPaths, signal?: AbortSignal)
     );
     return /Supported pixel formats: (.*)/.exec(stdout)?.[1]?.trim().split(/\s+/) ?? [];
   } catch (error) {
-    if (error instanceof MediaToolError && error.code === 'tool_failed') return [];
+    if (isToolFailure(error)) return [];
     throw error;
   }
 }
@@ -110,7 +110,7 @@ export async function encodeHevc(input: HevcEncodeInput): Promise<EncodedHevc> {
     return { pictures, sets: collector.sets() };
   } catch (error) {
     // It refuses what its level cannot hold; the pictures can still be encoded in another way.
-    const refused = error instanceof MediaToolError && error.code === 'tool_failed';
+    const refused = isToolFailure(error);
     if (refused) throw new HevcError('The HEVC encoder of this server cannot make such pictures.');
     throw error;
   }

@@ -23,7 +23,7 @@ const clip = (lost: readonly number[], dolbyVision = true) => ({
 });
 
 describe('ridersOrNear', () => {
-  it('takes the data of the picture itself', async () => {
+  it('returns the data of the picture itself', async () => {
     expect(await ridersOrNear(clip([1]), order, 2)).toEqual({ before: [], behind: [dataOf(2)] });
   });
 

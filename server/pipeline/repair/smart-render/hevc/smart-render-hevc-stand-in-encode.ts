@@ -5,7 +5,7 @@ import { HevcError } from '#server/media/hevc/hevc-error.ts';
 import { HEVC_NAL, hevcNalType, isHevcSlice } from '#server/media/hevc/hevc-nal.ts';
 import { type IntraPlace, moveIntraSlice, readsIntraAlike } from '#server/media/hevc/intra-slice.ts';
 import { MOVED_PPS_IDS, movePps } from '#server/media/hevc/move-units.ts';
-import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure } from '#server/media/ffmpeg/tools.ts';
 import {
   encoderPlan,
   runEncoder,
@@ -69,7 +69,7 @@ export async function encodeIntra(
     }
     return { pictures, pps: collector.pps() };
   } catch (error) {
-    const refused = error instanceof MediaToolError && error.code === 'tool_failed';
+    const refused = isToolFailure(error);
     if (refused) throw new HevcError('The HEVC encoder of this server cannot make such pictures.');
     throw error;
   }

@@ -9,7 +9,14 @@ import type { DisplayOrder } from '#server/media/mp4/display-order.ts';
 import { readExactly } from '#server/media/mp4/file-bytes.ts';
 import type { ChangedSpan, NewPicture, PictureEdit, PixelSource } from '../../picture-edit.ts';
 import type { HevcSource } from './smart-render-hevc-source.ts';
-import { cleanStarts, planSegments, type Cut, type PlanInput, type Segment } from '../smart-render-plan.ts';
+import {
+  isInStretch,
+  cleanStarts,
+  planSegments,
+  type Cut,
+  type PlanInput,
+  type Segment,
+} from '../smart-render-plan.ts';
 
 /** One coded picture that is exchanged alone. */
 export interface HevcStandIn {
@@ -250,12 +257,7 @@ const samplesOf = ({ standIns, staying }: HevcCandidate): number[] => [
 
 /** Whether a stretch that is encoded anyway includes a candidate. */
 export function isCovered(candidate: HevcCandidate, segments: readonly Segment[]): boolean {
-  return samplesOf(candidate).some((sample) =>
-    segments.some(
-      ({ firstSample, endSample, leaning }) =>
-        (sample >= firstSample && sample < endSample) || leaning.includes(sample),
-    ),
-  );
+  return samplesOf(candidate).some((sample) => segments.some((segment) => isInStretch(segment, sample)));
 }
 
 /**

@@ -1,26 +1,17 @@
 import type { FileHandle } from 'node:fs/promises';
 import { HevcError } from '#server/media/hevc/hevc-error.ts';
-import { HEVC_NAL, hevcNalType } from '#server/media/hevc/hevc-nal.ts';
-import { craToBla } from '#server/media/hevc/move-units.ts';
-import { type ByteRange, writeFully } from '#server/media/mp4/file-bytes.ts';
-import { HEVC_WARM_UP } from '#server/media/hevc/restart.ts';
-import { joinSample } from '#server/media/h264/nal.ts';
+import type { ByteRange } from '#server/media/mp4/file-bytes.ts';
 import { type DisplayOrder, displayOrder } from '#server/media/mp4/display-order.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { rawFormat } from '../../rebuild-pictures/rebuild-pictures-raw.ts';
-import type { SmartRenderInput, SmartRenderResult } from '../smart-render.ts';
+import type { DoneSmartRender, SmartRenderInput, SmartRenderResult } from '../smart-render.ts';
 import { findHevcCuts } from './smart-render-hevc-cuts.ts';
-import { spoolFrom } from '../smart-render-encoder.ts';
 import {
-  encodeHevc,
-  HEVC_CRF,
-  shownFactor,
   generalOf,
   hevcEncoderFormats,
   type EncodedHevc,
   type HevcTarget,
 } from './smart-render-hevc-encode.ts';
-import { keyMessages, readRiders } from './smart-render-hevc-riders.ts';
 import {
   carriesParameterSets,
   openHevcSource,
@@ -30,13 +21,11 @@ import {
 import { entryWithSets } from './smart-render-hevc-entry.ts';
 import { countedClip, multiplyCounts } from './smart-render-hevc-raise.ts';
 import { unlessUnfit } from '../../unfit.ts';
-import { makeHevcStandIns } from './smart-render-hevc-stand-ins.ts';
+import { makeHevcStandIns, type HevcStandIns } from './smart-render-hevc-stand-ins.ts';
+import { encodeStretches } from './smart-render-hevc-stretches.ts';
 import type { PictureEdit } from '../../picture-edit.ts';
-import { SPARE_BYTES } from '../exchange/smart-render-exchange-plan.ts';
 import { damagedPlaces } from '../smart-render-damaged.ts';
-import { createGroupDecoder } from '../smart-render-originals.ts';
-import { openPixels } from '../smart-render-pixels.ts';
-import type { Segment } from '../smart-render-plan.ts';
+import { isInStretch, type Cut, type Segment } from '../smart-render-plan.ts';
 import {
   declined,
   type PlacedClip,
@@ -47,7 +36,7 @@ import {
 } from '../smart-render-raised.ts';
 import { spansWithoutRoom } from '../smart-render-room.ts';
 import { planTimes } from '../smart-render-timing.ts';
-import { concealsAll, inOwnNumbers, withVacancies } from '../smart-render-vacancies.ts';
+import { concealsAll, inOwnNumbers, withVacancies, type Vacated } from '../smart-render-vacancies.ts';
 import { writeResult } from '../smart-render-write.ts';
 
 /**
@@ -94,7 +83,7 @@ export async function renderHevc(
 
 /** Renders a clip in which lost pictures have places of their own. */
 async function renderPlaced(
-  { stream, format, spool, ...input }: RenderJob,
+  job: RenderJob,
   { vacated, moved: raised }: PlacedClip<HevcSource>,
 ): Promise<PlacedResult> {
   const { source, edit } = vacated;
@@ -103,22 +92,59 @@ async function renderPlaced(
   const cuts = await findHevcCuts(source, order, edit);
   const hidden = cuts.find(({ sample }) => sample === 0)?.place ?? 0;
   if (order.firstShown < hidden) return declined('The video begins with pictures that cannot be decoded.');
-  const frameRate = usualRate(stream.frameRate);
-  const { threads } = input.limits;
-  const damagedSpans = edit.filter(({ mendsDamage }) => mendsDamage).length;
+  const { alone, isFilled } = await arrange(job, vacated, { order, cuts });
+  const unfilled = unfilledOf(vacated, alone.samples);
+  if (unfilled.size > 0) return { unfilled };
+  const { plan } = alone;
+  if (!plan.ok) return declined(plan.reason);
+  const { segments } = plan;
+  const timing = planTimes(samples, segments);
+  if (!timing.ok) return declined(timing.reason);
+  const target = await toTarget(source, job.info, segments);
+  if (!target) return declined('The video track has no decoder settings.');
+  const damaged = damagedPlaces(edit, order);
+  const { position } = alone;
+  const stretches = { ...job, source, order, cuts, damaged, target, segments, position };
+  const { encoded, moved, heldPlaces } = await encodeStretches(stretches);
+  await writeResult({
+    source,
+    sampleEntry: withNewSets(source, encoded, alone.pps),
+    order,
+    timing,
+    segments,
+    encoded,
+    standIns: { samples: alone.samples, coded: alone },
+    moved: new Map([...raised, ...moved]),
+    shiftTotal: plan.shiftTotal,
+    outputPath: job.outputPath,
+    signal: job.signal,
+  });
+  const heldFrames = [...alone.held, ...heldPlaces].map((place) => place - order.firstShown);
+  const outcome = outcomeOf({ order, framesTotal: samples.length, segments, alone, raised, moved });
+  const filled = isFilled && { concealedLost: vacated.besideDamage };
+  return { result: inOwnNumbers(vacated, { ...outcome, heldFrames, ...filled }) };
+}
+
+/** Replaces pictures one by one where the stream allows it, and plans stretches for the others. */
+async function arrange(
+  { stream, format, ...input }: RenderJob,
+  vacated: Vacated<HevcSource>,
+  { order, cuts }: { readonly order: DisplayOrder; readonly cuts: readonly Cut[] },
+): Promise<{ alone: HevcStandIns; isFilled: boolean }> {
+  const { width, height } = stream;
+  const damagedSpans = vacated.edit.filter(({ mendsDamage }) => mendsDamage).length;
   let trials = 0;
-  const tryAlone = (tried: PictureEdit) =>
+  const tryAlone = (edit: PictureEdit) =>
     makeHevcStandIns({
       ...input,
-      edit: tried,
-      source,
+      edit,
+      source: vacated.source,
       order,
       cuts,
-      damaged: damagedPlaces(tried, order),
-      raw: { width: stream.width, height: stream.height, pixelFormat: format.name, frameRate },
+      damaged: damagedPlaces(edit, order),
+      raw: { width, height, pixelFormat: format.name, frameRate: usualRate(stream.frameRate) },
       pictureBytes: format.pictureBytes,
-      threads,
-      spool,
+      threads: input.limits.threads,
       position: 0,
       onTrial: () => {
         trials += 1;
@@ -126,134 +152,44 @@ async function renderPlaced(
       },
     });
   const concealed = vacated.asDamage && (await tryAlone(vacated.asDamage));
-  const isFilled = concealed && concealsAll(vacated, [concealed]);
-  const alone = isFilled ? concealed : await tryAlone(edit);
-  const unfilled = unfilledOf(vacated, alone.samples);
-  if (unfilled.size > 0) return { unfilled };
-  const damaged = damagedPlaces(edit, order);
-  const { plan } = alone;
-  if (!plan.ok) return declined(plan.reason);
-  const timing = planTimes(samples, plan.segments);
-  if (!timing.ok) return declined(timing.reason);
-  const target = await toTarget(source, input.info, plan.segments);
-  if (!target) return declined('The video track has no decoder settings.');
-
-  const toEncode = plan.segments.reduce((sum, segment) => sum + segment.pictures.length, 0);
-  const encoded: (EncodedHevc | null)[] = [];
-  const heldFrames = alone.held.map((place) => place - order.firstShown);
-  const moved = new Map<number, ByteRange>();
-  const take = spoolFrom(alone.position);
-  let doneCount = 0;
-  let spareBytes = SPARE_BYTES + samples.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  for (const [number, segment] of plan.segments.entries()) {
-    const opener = await openSequence(
-      source,
-      segment.endSample,
-      segment.endPlace < (order.placeOf[segment.endSample] ?? 0),
-    );
-    if (opener) {
-      const offset = take(opener.length);
-      await writeFully(spool, opener, offset);
-      moved.set(segment.endSample, { file: spool, offset, sizeBytes: opener.length });
-    }
-    if (segment.pictures.length === 0) {
-      encoded.push(null);
-      continue;
-    }
-    const encodeAt = async (rateFactor: number) => {
-      const decoder = createGroupDecoder({
-        ...input,
-        source,
-        order,
-        cuts,
-        decodeFrom: segment.decodeFrom,
-        damaged,
-        pixelFormat: format.name,
-        pictureBytes: format.pictureBytes,
-        threads,
-        warmUp: HEVC_WARM_UP,
-      });
-      const { workDir } = input;
-      const { pictureBytes } = format;
-      const pixels = openPixels(
-        { decoder, workDir, pictureBytes, label: `smart-render-${number}` },
-        segment.pictures.map((picture) => picture.pixels),
-      );
-      const before = doneCount;
-      const made = await encodeHevc({
-        ...input,
-        target,
-        pictures: pixels.pictures,
-        rateFactor,
-        messages: await keyMessages(source, segment),
-        riders: await readRiders(source, order, segment),
-        spool,
-        take,
-        onPicture: () => input.onProgress?.(++doneCount / toEncode),
-      });
-      if (made.pictures.length !== segment.pictures.length) {
-        throw new HevcError('The encoder did not give one picture for each planned one.');
-      }
-      const sizeBytes = made.pictures.reduce((sum, { bytes }) => sum + bytes.sizeBytes, 0);
-      return { coded: made, held: pixels.held, sizeBytes, before };
-    };
-    const showsDamage = segment.pictures.some(
-      ({ pixels }) => pixels.kind === 'original' && damaged.has(pixels.frame),
-    );
-    const pixelCount = segment.pictures.length * stream.width * stream.height;
-    let made = await encodeAt(showsDamage ? shownFactor(pixelCount, spareBytes) : HEVC_CRF);
-    if (showsDamage && made.sizeBytes > spareBytes) {
-      doneCount = made.before;
-      made = await encodeAt(HEVC_CRF);
-    }
-    if (showsDamage) spareBytes = Math.max(0, spareBytes - made.sizeBytes);
-    const { coded } = made;
-    heldFrames.push(...made.held.map((held) => held - order.firstShown));
-    encoded.push(coded);
-  }
-  await writeResult({
-    source,
-    sampleEntry: withNewSets(source, encoded, alone.pps),
-    order,
-    timing,
-    segments: plan.segments,
-    encoded,
-    standIns: { samples: alone.samples, coded: alone },
-    moved: new Map([...raised, ...moved]),
-    shiftTotal: plan.shiftTotal,
-    outputPath: input.outputPath,
-    signal: input.signal,
-  });
-  const replaced = plan.segments.reduce((sum, segment) => sum + segment.endPlace - segment.firstPlace, 0);
-  const spans = changedSpans(plan.segments, moved, order);
-  const own = new Set(alone.samples);
-  const isCoded = (sample: number) =>
-    own.has(sample) || moved.has(sample) || plan.segments.some((segment) => isReplaced(segment, sample));
-  const recounted = [...raised.keys()].filter((sample) => !isCoded(sample));
-  const result = inOwnNumbers(vacated, {
-    done: true,
-    framesKept: samples.length - replaced - moved.size - alone.samples.length - recounted.length,
-    framesTotal: samples.length,
-    ...(recounted.length > 0 && {
-      recounted: recounted.map((sample) => (order.placeOf[sample] ?? 0) - order.firstShown),
-    }),
-    reencodedSpans: [
-      ...spans,
-      ...[...alone.samples, ...alone.staying].map((sample) => {
-        const frame = (order.placeOf[sample] ?? 0) - order.firstShown;
-        return { firstFrame: frame, endFrame: frame + 1 };
-      }),
-    ].sort((a, b) => a.firstFrame - b.firstFrame),
-    heldFrames,
-    altered: alone.samples.length > 0 ? null : new Set(spans.flatMap(framesOf)),
-    seen: [],
-    ...(isFilled && { concealedLost: vacated.besideDamage }),
-  });
-  return { result };
+  const isFilled = concealed !== null && concealsAll(vacated, [concealed]);
+  return { alone: isFilled ? concealed : await tryAlone(vacated.edit), isFilled };
 }
 
-const isReplaced = ({ firstSample, endSample, leaning }: Segment, sample: number): boolean =>
-  (sample >= firstSample && sample < endSample) || leaning.includes(sample);
+/** What was done to the coded pictures of a clip. */
+interface Rendered {
+  readonly order: DisplayOrder;
+  readonly framesTotal: number;
+  readonly segments: readonly Segment[];
+  readonly alone: HevcStandIns;
+  /** Samples whose order counts changed. */
+  readonly raised: ReadonlyMap<number, ByteRange>;
+  /** Key pictures after stretches of which only the header changed. */
+  readonly moved: ReadonlyMap<number, ByteRange>;
+}
+
+/** Tells which pictures kept their bytes, and which may look different. */
+function outcomeOf(rendered: Rendered): Omit<DoneSmartRender, 'heldFrames'> {
+  const { order, framesTotal, segments, alone, raised, moved } = rendered;
+  const frameOf = (sample: number) => (order.placeOf[sample] ?? 0) - order.firstShown;
+  const replaced = segments.reduce((sum, { firstPlace, endPlace }) => sum + endPlace - firstPlace, 0);
+  const spans = changedSpans(segments, moved, order);
+  const own = new Set(alone.samples);
+  const isCoded = (sample: number) =>
+    own.has(sample) || moved.has(sample) || segments.some((segment) => isInStretch(segment, sample));
+  const recounted = [...raised.keys()].filter((sample) => !isCoded(sample));
+  const single = [...alone.samples, ...alone.staying].map(frameOf);
+  const singleSpans = single.map((frame) => ({ firstFrame: frame, endFrame: frame + 1 }));
+  return {
+    done: true,
+    framesKept: framesTotal - replaced - moved.size - alone.samples.length - recounted.length,
+    framesTotal,
+    ...(recounted.length > 0 && { recounted: recounted.map(frameOf) }),
+    reencodedSpans: [...spans, ...singleSpans].sort((a, b) => a.firstFrame - b.firstFrame),
+    altered: alone.samples.length > 0 ? null : new Set(spans.flatMap(framesOf)),
+    seen: [],
+  };
+}
 
 const framesOf = ({ firstFrame, endFrame }: { readonly firstFrame: number; readonly endFrame: number }) =>
   Array.from({ length: endFrame - firstFrame }, (_, at) => firstFrame + at);
@@ -274,15 +210,6 @@ function changedSpans(
       endFrame: Math.min(end, order.endShown) - order.firstShown,
     }));
   });
-}
-
-/** Rewrites the sample after a stretch to begin a new sequence, if it only continues the one before it (CRA). */
-async function openSequence(source: HevcSource, sample: number, leads: boolean): Promise<Buffer | null> {
-  if (sample >= source.samples.length) return null;
-  const units = await source.units(sample);
-  if (!units.some((unit) => hevcNalType(unit) === HEVC_NAL.cra)) return null;
-  const bla = units.map((unit) => (hevcNalType(unit) === HEVC_NAL.cra ? craToBla(unit, leads) : unit));
-  return joinSample(bla, source.lengthSize);
 }
 
 /** @throws HevcError when the settings of the video change near a stretch */

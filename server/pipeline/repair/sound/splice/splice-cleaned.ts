@@ -84,7 +84,10 @@ export async function spliceCleaned(input: SpliceCleaned): Promise<FilledFrames 
   }
 }
 
-/** Stretches of frames that are lost or hold changed samples. @param changed of the decoded sound, in samples */
+/**
+ * Stretches of frames that are lost or hold changed samples.
+ * @param changed of the decoded sound, in samples
+ */
 function changingFrames(
   { frames, fillings, firstSample }: SoundGrid,
   lost: readonly FrameSpan[],

@@ -1,6 +1,13 @@
 import { spawn } from 'node:child_process';
 
-export const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+/**
+ * Runs npm with its output shown: the one that started this script, since Windows starts no `npm.cmd` without a shell.
+ * @returns {Promise<number>} the exit code
+ */
+export function runNpm(args, env = process.env) {
+  const own = process.env.npm_execpath;
+  return own ? run(process.execPath, [own, ...args], env) : run('npm', args, env);
+}
 
 /**
  * Runs a command with its output shown.

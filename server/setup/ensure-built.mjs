@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { NPM, run } from './commands.mjs';
+import { runNpm } from './commands.mjs';
 import { say, stop } from './say.mjs';
 
 const SHARED = ['common', 'package.json', 'package-lock.json', 'tsconfig.json'];
@@ -29,7 +29,7 @@ export async function ensureBuilt() {
     if (Math.max(...part.sources.map(newest)) <= builtAt) continue;
     say(`Building the ${part.label} ...`);
     const startedAt = new Date();
-    if ((await run(NPM, ['run', '--silent', part.script, ...part.options])) !== 0) {
+    if ((await runNpm(['run', '--silent', part.script, ...part.options])) !== 0) {
       stop(`The ${part.label} could not be built; the reason stands above.`);
     }
     writeFileSync(part.stamp, `${startedAt.toISOString()}\n`);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { NPM, run } from './commands.mjs';
+import { runNpm } from './commands.mjs';
 import { say, stop } from './say.mjs';
 
 const STAMP = 'node_modules/.reelmend-install';
@@ -13,7 +13,7 @@ export async function ensureModules() {
   const present = existsSync(STAMP) ? readFileSync(STAMP, 'utf8') : '';
   if (present === wanted) return;
   say('Installing the node modules of package-lock.json (a few minutes the first time) ...');
-  const code = await run(NPM, ['ci', '--no-audit', '--no-fund'], withNodeHeaders());
+  const code = await runNpm(['ci', '--no-audit', '--no-fund'], withNodeHeaders());
   if (code !== 0) {
     stop(
       'The node modules could not be installed. Check the network connection to the npm registry and, because ' +

@@ -59,6 +59,18 @@ describe('gentler', () => {
     expect(dropped).toMatchObject({ encodeAll: false, pictures: [damage] });
   });
 
+  it('is finished when only what opens the clip is left, though a check fails', () => {
+    const bare = { ...attempt, pictures: [] };
+    const broken = { passed: false, name: 'decodes', detail: 'one message' };
+    const failed: Judged = {
+      outcome: { video: { treatment: 'copied' } },
+      verification: { checks: [broken], failed: [] },
+    };
+    expect(gentler(bare, failed, { ...work, opened: { rebuilt: null, putBack: {} } })).toBeNull();
+    expect(gentler(bare, failed, { ...work, opened: { rebuilt: {} } })).toBeNull();
+    expect(gentler(bare, failed, work)).toBe(bare);
+  });
+
   it('is finished when everything holds', () => {
     expect(gentler(attempt, judged([], 'smart_render'), work)).toBeNull();
   });

@@ -26,7 +26,7 @@ export interface Judged {
 /** The parts of the work that matter here. */
 export interface GentlerWork {
   readonly needs: PlaybackNeeds;
-  readonly opened: { readonly rebuilt: unknown };
+  readonly opened: { readonly rebuilt: unknown; readonly putBack?: unknown };
 }
 
 /** The note when kept pictures around damage did not decode as they should with the new ones among them. */
@@ -69,9 +69,10 @@ export function gentler(attempt: Attempt, done: Judged, work: GentlerWork): Atte
     return { ...drop(attempt, () => droppedFor(why)), encodeAll: false };
   }
   if (changesSound(attempt.sound)) return dropSound(attempt, why);
-  // Only a conversion or a rebuilt index is left. The clip does not play without it, and the report shows the failed
-  // checks.
-  return work.opened.rebuilt === null && playsAsIs(work.needs) ? attempt : null;
+  // Only a conversion, a rebuilt index or bytes put back are left. The clip does not play without them, and the report
+  // shows the failed checks.
+  const { rebuilt, putBack } = work.opened;
+  return rebuilt === null && putBack === undefined && playsAsIs(work.needs) ? attempt : null;
 }
 
 const droppedFor = (why: string): string =>

@@ -58,7 +58,7 @@ export function StorylinePanel({ video, onJump }: StorylinePanelProps) {
         </Unread>
       )}
       {!unread && (storyline.data === undefined || stands === undefined) && (
-        <Reading height="96px">{texts.loading}</Reading>
+        <Reading height="72px">{texts.loading}</Reading>
       )}
       {!unread && storyline.data === null && stands === 'none' && <p>{texts.none}</p>}
       {stands === 'failed' && (

@@ -1,4 +1,6 @@
 const PREFIX = 'reelmend.kept.';
+/** What the browser would not store; it ends with the page. */
+const unstored = new Map<string, unknown>();
 
 /**
  * Words that are not on the server yet, kept in the browser tab: a reload loses none of them, nor a phone that puts the
@@ -7,6 +9,7 @@ const PREFIX = 'reelmend.kept.';
  * @returns what was kept under this name, unchecked; undefined for nothing
  */
 export function readKept(name: string): unknown {
+  if (unstored.has(name)) return unstored.get(name);
   try {
     const text = sessionStorage.getItem(PREFIX + name);
     return text === null ? undefined : JSON.parse(text);
@@ -17,16 +20,18 @@ export function readKept(name: string): unknown {
 
 /** Keeps something that JSON can hold under this name, or forgets it (null). */
 export function keepWords(name: string, words: unknown): void {
+  unstored.delete(name);
   try {
     if (words === null) sessionStorage.removeItem(PREFIX + name);
     else sessionStorage.setItem(PREFIX + name, JSON.stringify(words));
   } catch {
-    // Blocked or full: the page itself still has them.
+    if (words !== null) unstored.set(name, words);
   }
 }
 
 /** Forgets everything that was kept. */
 export function forgetWords(): void {
+  unstored.clear();
   try {
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
   } catch {

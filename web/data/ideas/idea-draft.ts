@@ -13,7 +13,10 @@ const PLACE = 'idea';
 
 /** What an earlier load of this page kept. */
 function keptDraft(): IdeaDraft {
-  const { userId, name, text } = Object(readKept(PLACE));
+  const kept = readKept(PLACE);
+  if (typeof kept !== 'object' || kept === null) return NOTHING;
+  if (!('userId' in kept && 'name' in kept && 'text' in kept)) return NOTHING;
+  const { userId, name, text } = kept;
   const isDraft = typeof userId === 'string' && typeof name === 'string' && typeof text === 'string';
   return isDraft ? { userId, name, text } : NOTHING;
 }

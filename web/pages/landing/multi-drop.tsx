@@ -55,7 +55,7 @@ export function MultiDrop({ signedIn, dropOnly = false, busy = false, room, onFi
   const problem = rejected ?? leftOut;
   const take = (files: readonly File[]): void => {
     if (room === undefined) {
-      early.keep(files);
+      early.keep([...early.files, ...files]);
       return;
     }
     const taken = room === null ? files : files.slice(0, room);

@@ -13,6 +13,7 @@ import { PageBoundary } from './page-boundary.tsx';
 import { ROUTES, type RoutePage } from './routes.tsx';
 import { appTexts } from './texts/app.ts';
 import { useArrival } from './use-arrival.ts';
+import { useStrayDrops } from './use-stray-drops.ts';
 
 const AuthPage = lazy(() =>
   import('./pages/auth/auth-page.tsx').then(({ AuthPage: page }) => ({ default: page })),
@@ -56,6 +57,7 @@ function Frame() {
 }
 
 export function App() {
+  useStrayDrops();
   const session = useSession();
   if (session.status === 'loading') return <FullScreenSpinner />;
   if (session.status === 'unreachable') return <FullScreenSpinner text={appTexts.unreachable} />;

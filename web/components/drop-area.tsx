@@ -4,8 +4,7 @@ import styled from 'styled-components';
 import { MAX_UPLOAD_BYTES, MIN_UPLOAD_BYTES } from '#common/limits.ts';
 import { colour, radius, space } from '../theme.ts';
 
-/** Only the style of the area; `DropArea` adds accepting files. */
-export const Patch = styled.div<{ $active: boolean; $disabled: boolean }>`
+const Patch = styled.div<{ $active: boolean; $disabled: boolean }>`
   position: relative;
   display: grid;
   place-content: center;
@@ -38,7 +37,7 @@ export const Patch = styled.div<{ $active: boolean; $disabled: boolean }>`
   }
 `;
 
-export function Hem() {
+function Hem() {
   return (
     <svg data-hem="" aria-hidden="true">
       <rect x="8" y="8" rx="9" style={{ width: 'calc(100% - 16px)', height: 'calc(100% - 16px)' }} />
@@ -50,6 +49,8 @@ interface DropAreaProps {
   readonly accept: Accept;
   readonly multiple: boolean;
   readonly disabled?: boolean;
+  /** Accepts dropped files but opens no file browser; for while nothing could wait for the choice. */
+  readonly dropOnly?: boolean;
   readonly label: string;
   readonly onFiles: (files: File[]) => void;
   readonly onRejected: (rejections: FileRejection[]) => void;
@@ -58,12 +59,13 @@ interface DropAreaProps {
 
 /**
  * An area that accepts dropped files. A click anywhere opens the file browser; keyboards reach the button inside, whose
- * click bubbles to the area.
+ * click bubbles to the area. What is dropped beside it is left to `useStrayDrops`.
  */
 export function DropArea({
   accept,
   multiple,
   disabled = false,
+  dropOnly = false,
   label,
   onFiles,
   onRejected,
@@ -76,6 +78,8 @@ export function DropArea({
     minSize: MIN_UPLOAD_BYTES,
     maxSize: MAX_UPLOAD_BYTES,
     noKeyboard: true,
+    noClick: dropOnly,
+    preventDropOnDocument: false,
     useFsAccessApi: false,
     onDrop: (files, rejections, event) => {
       // An input that still contains a file fires no change event when the same file is picked again.
@@ -86,9 +90,9 @@ export function DropArea({
     },
   });
   return (
-    <Patch {...getRootProps()} $active={isDragActive} $disabled={disabled} data-drop="">
+    <Patch {...getRootProps()} $active={isDragActive} $disabled={disabled || dropOnly} data-drop="">
       <Hem />
-      <input {...getInputProps({ 'aria-label': label })} />
+      {!dropOnly && <input {...getInputProps({ 'aria-label': label })} />}
       {children(isDragActive)}
     </Patch>
   );

@@ -85,3 +85,28 @@ test('captions in the picture: made on the plan that has them, downloaded, delet
   await page.getByRole('button', { name: 'Delete the file with captions in the picture' }).click();
   await expect(link).toHaveCount(0);
 });
+
+test('words of captions outlive a cut network, and the reload of a page that could not be loaded meanwhile', async ({
+  page,
+  context,
+  server,
+  account,
+}) => {
+  expect(account.username).toBeTruthy();
+  const videoId = await sendClip(page.request, server.baseUrl, clip);
+  await expectMended(page.request, videoId);
+  await visit(page, `/editor/${videoId}`);
+  await page.getByRole('button', { name: 'Add caption here' }).click();
+  const words = page.getByRole('textbox', { name: 'Words of caption 1' });
+  await context.setOffline(true);
+  await words.fill('Said in a tunnel');
+  await expect(page.getByText(/^Not saved: Reelmend cannot be reached/)).toBeVisible();
+  // The code of this page was never loaded, so it reloads the tab as soon as it can.
+  await page.getByRole('link', { name: 'My Videos' }).first().click();
+  await expect(page.getByRole('heading', { name: 'This page could not be loaded.' })).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.getByRole('heading', { level: 1, name: 'Video Library' })).toBeVisible();
+  await page.goto(`/editor/${videoId}`);
+  await expect(words).toHaveValue('Said in a tunnel');
+  await expect(page.getByText(/^Saved \d/)).toBeVisible();
+});

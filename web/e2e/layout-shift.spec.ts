@@ -142,6 +142,35 @@ test.describe('nothing moves on a phone while a clip is mended', () => {
     expect(moved).toBeNull();
   });
 
+  test('in the editor while quick fixes are applied, and when their results arrive', async ({
+    browser,
+    server,
+  }) => {
+    const context = await phone(browser, server);
+    await context.request.post('/api/subscription', {
+      headers: { origin: server.baseUrl },
+      data: { plan: 'business' },
+    });
+    const videoId = await askForSample(context.request, server.baseUrl);
+    await expectMended(context.request, videoId);
+    const moved = await tooMuchAt(context, `/editor/${videoId}`, async (page) => {
+      const fix = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) });
+      await fix('Fix Audio Sync').click();
+      await fix('Sharpen Video').click();
+      await fix('Optimize for TikTok').click();
+      await page.getByRole('button', { name: 'Apply 3 fixes' }).click();
+      await expect(page.getByRole('button', { name: 'Cancel the fixes' })).toBeVisible();
+      // What follows a press at once is expected by who pressed.
+      await page.waitForTimeout(500);
+      await page.evaluate('shifts.length = 0');
+      await expect(fix('Sharpen Video')).toHaveAttribute('data-state', 'completed', {
+        timeout: MENDED_WITHIN_MS,
+      });
+    });
+    await context.close();
+    expect(moved).toBeNull();
+  });
+
   test('on the page where it was brought in', async ({ browser, server }) => {
     const broken = await makeBrokenClip();
     const context = await phone(browser, server);

@@ -52,6 +52,7 @@ test('quick fixes: chosen by keyboard, applied for real, downloaded for a platfo
   await expect(voice).toHaveAttribute('data-state', 'processing');
   await expect(voice).toHaveAttribute('data-state', 'completed', { timeout: MENDED_WITHIN_MS });
   await expect(voice).toHaveText(/Applied/);
+  await page.getByText('What was measured').first().click();
   await expect(page.getByText(/loudness: −.* → −1[345]/).first()).toBeVisible();
   await expect(item(page, 'Stabilize Footage')).toHaveText(/No change needed/);
   await expectAccessible(page, 'quick fixes');

@@ -10,6 +10,9 @@ export const appTexts = {
     'Reelmend cannot be reached right now. This page opens by itself as soon as it is back; uploads wait too.',
   pageReplaced: 'Reelmend may have been updated meanwhile. Reload to get the new version.',
   reload: 'Reload',
+  stray: 'Nothing was taken here',
+  strayDetail:
+    'Bring clips in on the first page, in an area with a dashed border. While one sends, the other takes more.',
   tagline: 'Never lose another video draft',
 
   nav: {

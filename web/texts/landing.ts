@@ -25,6 +25,7 @@ export const landingTexts = {
     showKnown: 'Show it',
     uploading: 'Uploading...',
     signIn: 'Sign in to Upload Videos',
+    taken: (name: string) => `${name} is taken, and is sent as soon as this page has loaded.`,
     kept: (name: string) => `${name} is kept here and is sent as soon as you sign in.`,
     sample: 'Try a sample clip',
     sampleBusy: 'Making the sample...',
@@ -107,6 +108,10 @@ export const landingTexts = {
     text: 'Drop videos here, or click to browse. Each one is mended on its own.',
     textPhone: 'Each one is mended on its own.',
     browse: 'Choose videos',
+    taken: (n: number) =>
+      n === 1
+        ? 'Your video is taken, and is sent as soon as this page has loaded.'
+        : `Your ${n} videos are taken, and are sent as soon as this page has loaded.`,
     notTaken: 'Not all files were taken',
     noRoom: (room: number, left: readonly string[]) =>
       `${room === 0 ? 'No more videos fit' : room === 1 ? 'Only 1 more video fits' : `Only ${room} more videos fit`} into your plan this month. Not taken: ${someOf(left)}.`,

@@ -9,6 +9,7 @@ export const storylineTexts = {
   again: 'Re-analyze',
   waiting: 'The analysis waits for its turn.',
   working: (percent: number) => `Analyzing the clip, ${percent} percent`,
+  cut: 'Reelmend cannot be reached right now. This is the last that is known; it goes on by itself.',
   progress: 'Storyline analysis',
   fetchFailed: 'Failed to fetch storyline',
   failed: 'Analysis Failed',

@@ -32,6 +32,7 @@ describe('saving captions', () => {
       restMs: 800,
       retryMs: 5000,
       onState: ({ kind }) => states.push(kind),
+      keep: () => undefined,
       onMerged: ({ cues }) => merged.push(cues.map(({ text }) => text)),
       knowsBase,
       async send(revision, cues) {

@@ -16,6 +16,12 @@ export type SaveState =
   /** Somebody else saved other cues meanwhile. */
   | { readonly kind: 'conflict'; readonly newer: CaptionsDto };
 
+/** Local cues that are not on the server, with the revision they were made from. */
+export interface UnsavedCues {
+  readonly revision: number;
+  readonly cues: Cues;
+}
+
 export interface CaptionSaverOptions {
   /** What the server has stored. */
   readonly base: { readonly revision: number; readonly cues: Cues; readonly updatedAt: string | null };
@@ -24,6 +30,8 @@ export interface CaptionSaverOptions {
     cues: VideoCue[],
   ) => Promise<{ revision: number; updatedAt: string | null }>;
   readonly onState: (state: SaveState) => void;
+  /** Called with every state: what is to be kept until it is on the server, null when all is saved. */
+  readonly keep: (unsaved: UnsavedCues | null) => void;
   /** Called after changes of somebody else were merged with local ones; `was` is their common base. */
   readonly onMerged: (change: { readonly was: Cues; readonly theirs: Cues; readonly cues: Cues }) => void;
   /** Whether the cues of `base` belong to its revision; without them nobody can tell who changed what. */
@@ -44,21 +52,31 @@ export interface CaptionSaver {
   /** Makes what somebody else saved the base of further changes. */
   takeTheirs(newer: CaptionsDto): void;
   readonly revision: () => number;
-  /** Local cues that are not on the server, with the revision they were made from; null when all is saved. */
-  readonly unsaved: () => { readonly revision: number; readonly cues: Cues } | null;
+  /** Null when all is saved. */
+  readonly unsaved: () => UnsavedCues | null;
   /** Stops all timers. */
   stop(): void;
 }
 
 /** See `CaptionSaver`. */
 export function createCaptionSaver(options: CaptionSaverOptions): CaptionSaver {
-  const { send, onState, restMs, retryMs } = options;
+  const { send, restMs, retryMs } = options;
   let base = options.base;
   let latest = base.cues;
   let conflict: CaptionsDto | null = null;
   let sending = false;
   let { knowsBase } = options;
+  let isStopped = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const unsaved = (): UnsavedCues | null =>
+    latest === base.cues ? null : { revision: base.revision, cues: latest };
+
+  function onState(state: SaveState): void {
+    options.onState(state);
+    // Of an editor that was left, words stay kept as they are until they are saved: another editor may have them now.
+    if (!isStopped || state.kind === 'saved') options.keep(unsaved());
+  }
 
   const tell = (): void => {
     if (conflict) onState({ kind: 'conflict', newer: conflict });
@@ -119,6 +137,7 @@ export function createCaptionSaver(options: CaptionSaverOptions): CaptionSaver {
 
   return {
     change(cues) {
+      isStopped = false;
       if (cues === latest) return;
       latest = cues;
       tell();
@@ -140,7 +159,10 @@ export function createCaptionSaver(options: CaptionSaverOptions): CaptionSaver {
       tell();
     },
     revision: () => base.revision,
-    unsaved: () => (latest === base.cues ? null : { revision: base.revision, cues: latest }),
-    stop: () => clearTimeout(timer),
+    unsaved,
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
   };
 }

@@ -1,14 +1,16 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { atom, useAtomValue, useStore } from 'jotai';
+import { useAtomValue } from 'jotai';
 import { queryClientAtom } from 'jotai-tanstack-query';
 import { atomWithQuery } from '../query-atoms.ts';
 import { useEffect, useMemo, useReducer, useState } from 'react';
+import { z } from 'zod';
 import { type CaptionsPageDto, captionsApi } from '#common/api/captions.ts';
+import { videoCue } from '#common/captions.ts';
 import { callApi, whenMissing } from '../api-client.ts';
-import type { Cues } from './caption-edits.ts';
 import { captionReducer, startHistory } from './caption-history.ts';
 import { createCaptionSaver, type SaveState } from './caption-saver.ts';
 import { captionTexts as texts } from '#web/texts/captions.ts';
+import { keepWords, readKept } from '../kept-words.ts';
 import { queryKeyOf } from '../query-client.ts';
 
 /** Each version has its own times if a repair moved the sound. */
@@ -59,8 +61,16 @@ export function useCaptions(videoId: string, version: string) {
 const REST_MS = 800;
 const RETRY_MS = 5000;
 
-/** Changes that could not be saved before their editor was closed, by video and axis; the editor resumes them. */
-const unsavedAtom = atom<ReadonlyMap<string, { readonly revision: number; readonly cues: Cues }>>(new Map());
+/** Changes that are not saved, with the revision they were made from; a text may be empty while it is typed. */
+const unsavedCues = z.object({
+  revision: z.number(),
+  cues: z.array(videoCue.extend({ text: z.string().nullable() })),
+});
+
+/** The changes of an editor that was left, or reloaded, before they were saved; the editor resumes them. */
+function leftBehind(place: string): z.infer<typeof unsavedCues> | null {
+  return unsavedCues.safeParse(readKept(place)).data ?? null;
+}
 
 /**
  * The captions being edited: their history, actions on them, and whether they are saved. Times stay on the axis that
@@ -68,10 +78,9 @@ const unsavedAtom = atom<ReadonlyMap<string, { readonly revision: number; readon
  */
 export function useCaptionEditor(videoId: string, page: CaptionsPageDto) {
   const client = useQueryClient();
-  const store = useStore();
   const [axis] = useState(page.axis);
-  const place = `${videoId} ${axis}`;
-  const [left] = useState(() => store.get(unsavedAtom).get(place) ?? null);
+  const place = `captions ${videoId} ${axis}`;
+  const [left] = useState(() => leftBehind(place));
   const [history, dispatch] = useReducer(captionReducer, left?.cues ?? page.cues, startHistory);
   const [save, setSave] = useState<SaveState>({ kind: 'saved', at: page.updatedAt });
   const [saver] = useState(() =>
@@ -80,6 +89,7 @@ export function useCaptionEditor(videoId: string, page: CaptionsPageDto) {
       restMs: REST_MS,
       retryMs: RETRY_MS,
       onState: setSave,
+      keep: (unsaved) => keepWords(place, unsaved),
       knowsBase: left === null || left.revision === page.revision,
       onMerged: (change) => dispatch({ do: 'merge', ...change, say: texts.did.merged }),
       async send(revision, cues) {
@@ -108,22 +118,14 @@ export function useCaptionEditor(videoId: string, page: CaptionsPageDto) {
     dispatch({ do: 'load', cues: page.cues });
   }, [page, saver]);
   useEffect(() => {
-    const keep = (unsaved: ReturnType<typeof saver.unsaved>): void => {
-      const all = new Map(store.get(unsavedAtom));
-      if (unsaved) all.set(place, unsaved);
-      else all.delete(place);
-      store.set(unsavedAtom, all);
-    };
     const again = (): void => saver.flush();
-    keep(null);
     window.addEventListener('online', again);
     return () => {
       window.removeEventListener('online', again);
       saver.flush();
       saver.stop();
-      keep(saver.unsaved());
     };
-  }, [saver, store, place]);
+  }, [saver]);
   const unsaved = save.kind !== 'saved';
   useEffect(() => {
     if (!unsaved) return;

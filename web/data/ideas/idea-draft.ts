@@ -1,5 +1,6 @@
 import { atom, useAtom, useSetAtom } from 'jotai';
 import { useSession } from '../account/session.ts';
+import { keepWords, readKept } from '../kept-words.ts';
 
 interface IdeaDraft {
   readonly userId: string;
@@ -8,11 +9,30 @@ interface IdeaDraft {
 }
 
 const NOTHING: IdeaDraft = { userId: '', name: '', text: '' };
-const draftAtom = atom<IdeaDraft>(NOTHING);
+const PLACE = 'idea';
+
+/** What an earlier load of this page kept. */
+function keptDraft(): IdeaDraft {
+  const kept = readKept(PLACE);
+  if (typeof kept !== 'object' || kept === null) return NOTHING;
+  if (!('userId' in kept && 'name' in kept && 'text' in kept)) return NOTHING;
+  const { userId, name, text } = kept;
+  const isDraft = typeof userId === 'string' && typeof name === 'string' && typeof text === 'string';
+  return isDraft ? { userId, name, text } : NOTHING;
+}
+
+const typedAtom = atom<IdeaDraft | null>(null);
+const draftAtom = atom(
+  (get) => get(typedAtom) ?? keptDraft(),
+  (_get, set, draft: IdeaDraft) => {
+    set(typedAtom, draft);
+    keepWords(PLACE, draft === NOTHING ? null : draft);
+  },
+);
 
 /**
- * The text being typed on the board. It survives leaving the page, so that an ended session or a look elsewhere loses
- * no word, and only the user who typed it sees it.
+ * The text being typed on the board. It survives leaving and reloading the page, so that an ended session or a look
+ * elsewhere loses no word, and only the user who typed it sees it.
  */
 export function useIdeaDraft() {
   const userId = useSession().user?.id ?? '';

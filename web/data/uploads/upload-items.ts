@@ -26,6 +26,12 @@ export interface UploadItem {
 export const itemsAtom = atom<readonly UploadItem[]>([]);
 export const leftOutAtom = atom<string | null>(null);
 const keptFileAtom = atom<File | null>(null);
+const earlyFilesAtom = atom<readonly File[]>([]);
+const takeEarlyFilesAtom = atom(null, (get, set) => {
+  const files = get(earlyFilesAtom);
+  set(earlyFilesAtom, []);
+  return files;
+});
 
 const ACTIVE: ReadonlySet<UploadItem['state']> = new Set([
   'waiting',
@@ -50,7 +56,20 @@ export function useLeftOut(): [string | null, (reason: string | null) => void] {
   return [useAtomValue(leftOutAtom), useSetAtom(leftOutAtom)];
 }
 
-/** The file picked while signed out; it is sent after signing in. */
+/** The file picked while signed out, or before the code that sends it has loaded; it is sent after that. */
 export function useKeptFile(): [File | null, (file: File | null) => void] {
   return [useAtomValue(keptFileAtom), useSetAtom(keptFileAtom)];
+}
+
+/** Files for the card of several files that came before it could send them. `take` empties the list and returns it. */
+export function useEarlyFiles(): {
+  files: readonly File[];
+  keep: (files: readonly File[]) => void;
+  take: () => readonly File[];
+} {
+  return {
+    files: useAtomValue(earlyFilesAtom),
+    keep: useSetAtom(earlyFilesAtom),
+    take: useSetAtom(takeEarlyFilesAtom),
+  };
 }

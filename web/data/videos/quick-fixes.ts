@@ -54,12 +54,26 @@ export function useQuickFixes(videoId: string) {
   return useAtomValue(fixesAtom);
 }
 
-/** Puts a pushed state of a request into the cache; when the request has ended, versions and files are read again. */
+/**
+ * Puts a pushed state of a request into the cache; when the request has ended, versions and files are read again. That it
+ * is done is told together with them: without them its fixes would look as if nobody had chosen them.
+ */
 export function applyFixRun(client: QueryClient, videoId: string, run: FixRunDto | null): void {
   const known = client.getQueryData<QuickFixesDto>(keyOf(videoId));
   if (!known) return;
-  client.setQueryData<QuickFixesDto>(keyOf(videoId), { ...known, run: newerRun(known.run, run) });
-  if (!isAtWork(run)) void client.invalidateQueries({ queryKey: keyOf(videoId), exact: true });
+  const put = (): void => {
+    client.setQueryData<QuickFixesDto>(
+      keyOf(videoId),
+      (now) => now && { ...now, run: newerRun(now.run, run) },
+    );
+  };
+  const reread = () => client.invalidateQueries({ queryKey: keyOf(videoId), exact: true });
+  if (run?.state === 'done') {
+    void reread().then(put);
+    return;
+  }
+  put();
+  if (!isAtWork(run)) void reread();
 }
 
 /** Requests fixes of the current version. */

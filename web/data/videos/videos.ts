@@ -1,6 +1,7 @@
 import { keepPreviousData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { atom, useAtom, useAtomValue, useSetAtom } from 'jotai';
 import { atomWithInfiniteQuery, atomWithQuery } from '../query-atoms.ts';
+import { queryClientAtom } from 'jotai-tanstack-query';
 import { useCallback, useMemo, useState } from 'react';
 import { cursorAfterVideo, type VideoDto, videosApi } from '#common/api/videos.ts';
 import { draftsApi } from '#common/api/drafts.ts';
@@ -94,15 +95,28 @@ export function tellsOfCurrent({ result }: RepairReport, { resultSha256 }: Video
   return resultSha256 === null || result.sha256 === resultSha256;
 }
 
-/** The repair report of one video; it never changes for the same version of the result. */
+/**
+ * The repair report of one video; it never changes for the same version of the result. Until that of a new version has
+ * been read, the one before stays, which says itself of which result it tells (`tellsOfCurrent`).
+ */
 export function useReport(id: string, enabled: boolean, version: string) {
   const reportAtom = useMemo(
     () =>
-      atomWithQuery(() => ({
-        queryKey: [...queryKeyOf(videosApi.report, { id }), version],
-        queryFn: ({ signal }) => callApi(videosApi.report, { params: { id }, signal }),
-        enabled,
-      })),
+      atomWithQuery((get) => {
+        const ofVideo = queryKeyOf(videosApi.report, { id });
+        const client = get(queryClientAtom);
+        return {
+          queryKey: [...ofVideo, version],
+          queryFn: ({ signal }) => callApi(videosApi.report, { params: { id }, signal }),
+          enabled,
+          placeholderData: () =>
+            enabled
+              ? client
+                  .getQueriesData<RepairReport>({ queryKey: ofVideo })
+                  .findLast(([, report]) => report !== undefined)?.[1]
+              : undefined,
+        };
+      }),
     [id, enabled, version],
   );
   return useAtomValue(reportAtom);

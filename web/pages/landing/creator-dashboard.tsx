@@ -10,11 +10,12 @@ import { RecentVideos } from './recent-videos.tsx';
 
 /** The dashboard with the account's own figures and lists. */
 export function CreatorDashboard() {
-  const { data: stats } = useStats();
+  const { data: stats, isError } = useStats();
   const startUploads = useStartUploads();
   const active = useUploads().filter(isActive);
   const busy = active.some(({ origin }) => origin === 'multi');
   const { limit = null, used = 0 } = stats?.quota ?? {};
+  const left = limit === null ? null : Math.max(0, limit - used - active.length);
   return (
     <DashboardLayout
       stats={stats}
@@ -27,7 +28,8 @@ export function CreatorDashboard() {
       <MultiDrop
         signedIn
         busy={busy}
-        room={limit === null ? null : Math.max(0, limit - used - active.length)}
+        // Where it cannot be read, the server says what does not fit.
+        room={stats || isError ? left : undefined}
         onFiles={(files) => startUploads(files, 'multi')}
       />
     </DashboardLayout>

@@ -22,7 +22,8 @@ function EmptyLists({ signedIn }: { readonly signedIn: boolean }) {
       <RecentList title={texts.recentDrafts} empty={texts.noDrafts} signedIn={signedIn} />
       <MultiDrop
         signedIn={signedIn}
-        disabled={signedIn}
+        dropOnly={signedIn}
+        room={signedIn ? undefined : null}
         onFiles={() =>
           showToast({
             title: uploadTexts.signInRequired,

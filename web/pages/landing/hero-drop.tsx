@@ -17,6 +17,7 @@ const TYPES = HERO_EXTENSIONS.join(', ');
 
 interface HeroDropProps {
   readonly disabled?: boolean;
+  readonly dropOnly?: boolean;
   readonly onFile: (file: File) => void;
   readonly button: ReactNode;
   /** Replaces the invitation. */
@@ -28,7 +29,7 @@ interface HeroDropProps {
 /**
  * The drop area of the hero: one .mp4, .mov or .avi file; rejections are shown as a toast and stay below the button.
  */
-export function HeroDrop({ disabled = false, onFile, button, title, note }: HeroDropProps) {
+export function HeroDrop({ disabled = false, dropOnly = false, onFile, button, title, note }: HeroDropProps) {
   const showToast = useShowToast();
   const newest = useUploads().at(-1)?.id ?? 0;
   const [refusal, setRefusal] = useState<{ readonly reason: string; readonly after: number } | null>(null);
@@ -39,6 +40,7 @@ export function HeroDrop({ disabled = false, onFile, button, title, note }: Hero
       accept={ACCEPT}
       multiple={false}
       disabled={disabled}
+      dropOnly={dropOnly}
       label={texts.drop}
       onFiles={([file]) => {
         setRefusal(null);

@@ -1,11 +1,11 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import styled from 'styled-components';
 import { HERO_EXTENSIONS } from '#common/limits.ts';
 import { ByWidth } from '../../components/by-width.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { rejectionText } from '../../components/rejections.ts';
 import { useShowToast } from '../../data/toasts.ts';
-import { useLeftOut } from '../../data/uploads/upload-items.ts';
+import { useEarlyFiles, useLeftOut } from '../../data/uploads/upload-items.ts';
 import { landingTexts } from '../../texts/landing.ts';
 import { uploadTexts } from '../../texts/uploads.ts';
 import { colour, text } from '../../theme.ts';
@@ -39,44 +39,51 @@ const Problem = styled.p`
 
 interface MultiDropProps {
   readonly signedIn: boolean;
-  readonly disabled?: boolean;
+  readonly dropOnly?: boolean;
   readonly busy?: boolean;
-  /** Videos left in the plan this month; null for no limit. */
-  readonly room?: number | null;
-  readonly onFiles: (files: File[]) => void;
+  /** Videos left in the plan this month; null for no limit, undefined until it is known. Files wait for it. */
+  readonly room: number | null | undefined;
+  readonly onFiles: (files: readonly File[]) => void;
 }
 
 /** Card for several files at once; their progress shows in the upload panel. */
-export function MultiDrop({
-  signedIn,
-  disabled = false,
-  busy = false,
-  room = null,
-  onFiles,
-}: MultiDropProps) {
+export function MultiDrop({ signedIn, dropOnly = false, busy = false, room, onFiles }: MultiDropProps) {
   const showToast = useShowToast();
-  const [, tellLeftOut] = useLeftOut();
-  const [problem, setProblem] = useState<string | null>(null);
+  const [leftOut, tellLeftOut] = useLeftOut();
+  const early = useEarlyFiles();
+  const [rejected, setRejected] = useState<string | null>(null);
+  const problem = rejected ?? leftOut;
+  const take = (files: readonly File[]): void => {
+    if (room === undefined) {
+      early.keep([...early.files, ...files]);
+      return;
+    }
+    const taken = room === null ? files : files.slice(0, room);
+    const left = files.slice(taken.length).map(({ name }) => name);
+    // Said before anything is sent, because the server would refuse only after everything has arrived.
+    const reason = left.length > 0 ? texts.noRoom(room ?? 0, left) : null;
+    // The upload panel covers this card, so both show the reason.
+    tellLeftOut(reason);
+    if (reason !== null) showToast({ title: texts.notTaken, description: reason, tone: 'destructive' });
+    if (taken.length > 0) onFiles(taken);
+  };
+  const waiting = early.files.length;
+  useEffect(() => {
+    if (waiting > 0 && room !== undefined) take(early.take());
+  });
   return (
     <DropArea
       accept={ACCEPT}
       multiple
-      disabled={disabled}
+      dropOnly={dropOnly}
       label={texts.heading}
       onFiles={(files) => {
-        const taken = room === null ? files : files.slice(0, room);
-        const left = files.slice(taken.length).map(({ name }) => name);
-        // Said before anything is sent, because the server would refuse only after everything has arrived.
-        const reason = left.length > 0 ? texts.noRoom(room ?? 0, left) : null;
-        setProblem(reason);
-        // The upload panel covers this card, so it shows the reason too.
-        tellLeftOut(reason);
-        if (reason !== null) showToast({ title: texts.notTaken, description: reason, tone: 'destructive' });
-        if (taken.length > 0) onFiles(taken);
+        setRejected(null);
+        take(files);
       }}
       onRejected={(rejections) => {
         const reason = rejectionText(rejections, TYPES);
-        setProblem(reason);
+        setRejected(reason);
         showToast({ title: uploadTexts.rejected, description: reason, tone: 'destructive' });
       }}
     >
@@ -87,7 +94,7 @@ export function MultiDrop({
             <ByWidth wide={texts.text} phone={texts.textPhone} />
           </Small>
           {signedIn ? (
-            <Button look="secondary" icon="upload">
+            <Button look="secondary" icon="upload" disabled={dropOnly}>
               {busy ? hero.uploading : texts.browse}
             </Button>
           ) : (
@@ -95,7 +102,7 @@ export function MultiDrop({
               {hero.signIn}
             </ButtonLink>
           )}
-          <Small>{texts.limits}</Small>
+          <Small role="status">{waiting > 0 ? texts.taken(waiting) : texts.limits}</Small>
           {problem && <Problem>{problem}</Problem>}
         </>
       )}

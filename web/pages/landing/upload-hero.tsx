@@ -1,16 +1,13 @@
 import { lazy, Suspense } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { ByWidth } from '../../components/by-width.tsx';
-import { Icon } from '../../components/icons.tsx';
 import { useSession } from '../../data/account/session.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { useKeptFile } from '../../data/uploads/upload-items.ts';
 import { landingTexts } from '../../texts/landing.ts';
 import { uploadTexts } from '../../texts/uploads.ts';
-import { Hem, Patch } from '../../components/drop-area.tsx';
 import { HeroDrop } from './hero-drop.tsx';
-import { DropNote, DropTitle, HeroLayout } from './hero-layout.tsx';
+import { DropNote, HeroLayout } from './hero-layout.tsx';
 
 const { hero: texts } = landingTexts;
 
@@ -18,26 +15,33 @@ const CreatorHero = lazy(() =>
   import('./creator-hero.tsx').then((module) => ({ default: module.CreatorHero })),
 );
 
-/** The same layout while the creator's code loads; it accepts no file, because nothing could send it yet. */
+/**
+ * The same layout while the creator's code loads. A dropped file is kept for it. No file browser opens: this is replaced
+ * while somebody would still be choosing, and what they choose would reach nobody.
+ */
 function WaitingHero() {
+  const [kept, keep] = useKeptFile();
   return (
     <HeroLayout
       known
       sampleReady={false}
       onSample={() => undefined}
       drop={
-        <Patch $active={false} $disabled data-drop="">
-          <Hem />
-          <Icon name="upload" size={40} />
-          <DropTitle>
-            <ByWidth wide={texts.drop} phone={texts.dropPhone} />
-          </DropTitle>
-          <Button size="l" disabled>
-            {texts.browse}
-          </Button>
-          <DropNote>{texts.limits}</DropNote>
-          <DropNote>{'\u00a0'}</DropNote>
-        </Patch>
+        <HeroDrop
+          dropOnly
+          onFile={keep}
+          button={
+            <Button size="l" disabled>
+              {texts.browse}
+            </Button>
+          }
+          note={
+            <>
+              <DropNote>{texts.limits}</DropNote>
+              <DropNote role="status">{kept ? texts.taken(kept.name) : '\u00a0'}</DropNote>
+            </>
+          }
+        />
       }
     />
   );

@@ -72,6 +72,22 @@ describe('CaptionsPanel', () => {
     expect(screen.getByText('2 captions, 1 with words')).toBeInTheDocument();
   });
 
+  it('has words that were not saved again after a reload, and forgets them when they are', async () => {
+    // Refused, and not only unreachable: that would be tried again while other tests run.
+    open({}, () => refusal('not_found'));
+    await person.type(await words(1), 'Under way ');
+    expect(await screen.findByText(/^Not saved/)).toBeInTheDocument();
+    cleanup();
+    const { saved } = open();
+    expect(await words(1)).toHaveValue('Under way ');
+    await lastSaved(saved, ['Under way', null]);
+    expect(await screen.findByText(/^Saved \d/)).toBeInTheDocument();
+    cleanup();
+    open({ revision: 1, cues: [cue(1000, 3000, 'From elsewhere'), cue(4000, 6000)] });
+    expect(await words(1)).toHaveValue('From elsewhere');
+    expect(screen.queryByText('Saving...')).not.toBeInTheDocument();
+  });
+
   it('jumps the player to a cue by click and by Enter', async () => {
     const { player } = open();
     const jump = await screen.findByRole('button', { name: 'Caption 2: jump to 00:04.000' });

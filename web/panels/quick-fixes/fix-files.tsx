@@ -1,12 +1,14 @@
+import { Fragment } from 'react';
 import styled from 'styled-components';
 import { buildPath } from '#common/api/build-path.ts';
 import {
   type ClipVersionDto,
+  type FixRunDto,
   type PlatformExportDto,
   platformExportPath,
   type QuickFixesDto,
 } from '#common/api/quick-fixes.ts';
-import { FIXES } from '#common/fixes.ts';
+import { type FixId, FIXES, isPlatformFix } from '#common/fixes.ts';
 import { formatBytes } from '#common/format.ts';
 import { isAtWork } from '#common/is-at-work.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -29,9 +31,11 @@ const Part = styled.section`
   }
   li {
     display: grid;
-    grid-template-columns: minmax(0, 1fr) auto;
+    /* Room for the button of each line, so that a line which gets one stays as it is. */
+    grid-template-columns: minmax(0, 1fr) minmax(80px, auto);
     align-items: center;
     gap: ${space(0.5, 1)};
+    min-height: 76px;
     padding: ${space(0.75, 0)};
     border-top: 1px dashed ${colour.chalk};
   }
@@ -68,27 +72,45 @@ interface FixFilesProps {
   readonly fixes: QuickFixesDto;
 }
 
-/** Versions that can be made current again, and files made for platforms; nothing if there are neither. */
+/** Fixes of a running request that are not yet known to come to nothing. */
+function expectedOf(run: FixRunDto | null): readonly FixId[] {
+  if (!run || !isAtWork(run)) return [];
+  return run.fixes.filter(({ state }) => state !== 'unchanged' && state !== 'failed').map(({ id }) => id);
+}
+
+/**
+ * Versions that can be made current again, and files made for platforms; nothing if there are neither. What is being made
+ * has its line from the start, so that nothing moves when it is there.
+ */
 export function FixFiles({ videoId, fixes }: FixFilesProps) {
   const { versions, exports, run } = fixes;
+  const expected = expectedOf(run);
+  const files = expected.filter(isPlatformFix);
+  const isVersionExpected = expected.length > files.length;
   return (
     <>
-      {exports.length > 0 && (
+      {exports.length + files.length > 0 && (
         <Part aria-label={texts.exports}>
           <h4>{texts.exports}</h4>
           <ul>
+            {files.map((fix) => (
+              <ExpectedLine key={fix} name={NAMES.get(fix) ?? fix} />
+            ))}
             {exports.map((one) => (
               <ExportLine key={one.id} videoId={videoId} file={one} />
             ))}
           </ul>
         </Part>
       )}
-      {versions.length > 1 && (
+      {(versions.length > 1 || isVersionExpected) && (
         <Part aria-label={texts.versions}>
           <h4>{texts.versions}</h4>
           <ul>
-            {versions.map((version) => (
-              <VersionLine key={version.id} videoId={videoId} version={version} busy={isAtWork(run)} />
+            {versions.map((version, place) => (
+              <Fragment key={version.id}>
+                <VersionLine videoId={videoId} version={version} busy={isAtWork(run)} />
+                {place === 0 && isVersionExpected && <ExpectedLine name={texts.kinds.fixes} />}
+              </Fragment>
             ))}
           </ul>
         </Part>
@@ -119,6 +141,17 @@ export function KeptFixFiles({ videoId }: { readonly videoId: string }) {
     <Alone>
       <FixFiles videoId={videoId} fixes={data} />
     </Alone>
+  );
+}
+
+function ExpectedLine({ name }: { readonly name: string }) {
+  return (
+    <li>
+      <Name>
+        <strong>{name}</strong>
+        <small>{texts.beingMade}</small>
+      </Name>
+    </li>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import styled, { css } from 'styled-components';
 import type { FixOutcome } from '#common/api/quick-fixes.ts';
 import { type FixId, isPlatformFix } from '#common/fixes.ts';
@@ -12,6 +12,9 @@ export type FixItemState =
   | { readonly kind: 'unselected' | 'selected'; readonly outcome: FixOutcome | null }
   | { readonly kind: 'processing'; readonly outcome: FixOutcome | null }
   | { readonly kind: 'completed'; readonly outcome: FixOutcome };
+
+/** Of the line that opens the figures, a target for a finger. */
+const MEASURED_HEIGHT = '36px';
 
 const Row = styled.button<{ $selected: boolean; $fixed: boolean }>`
   display: grid;
@@ -66,14 +69,28 @@ const Head = styled.span`
     font-weight: 600;
   }
 `;
-const Result = styled.p`
-  padding: ${space(0.5, 1.25, 0.75)};
+/* As high while a fix is applied as with most results, so that a result moves nothing: three lines, and the figures. */
+const Result = styled.div`
+  display: grid;
+  grid-template-rows: minmax(4.5em, auto) minmax(${MEASURED_HEIGHT}, auto);
+  padding: ${space(0.5, 1.25)};
   font-size: ${text.s};
   color: ${colour.inkSoft};
-  span {
-    display: block;
+  overflow-wrap: anywhere;
+`;
+const Measured = styled.details`
+  summary {
+    display: flex;
+    align-items: center;
+    width: fit-content;
+    min-height: ${MEASURED_HEIGHT};
+    font-weight: 600;
+    text-decoration: underline;
+    text-underline-offset: 3px;
+    cursor: pointer;
+  }
+  p + p {
     margin-top: ${space(0.5)};
-    overflow-wrap: anywhere;
   }
   small {
     ${figures}
@@ -90,6 +107,8 @@ const STATES: Readonly<Record<FixOutcome['state'], { tone: Tone; icon: IconName;
   unchanged: { tone: 'neutral', icon: 'check', word: texts.states.unchanged },
   failed: { tone: 'warn', icon: 'alert', word: texts.states.failed },
 };
+
+const PAST = { tone: 'neutral', icon: 'clock', word: texts.older } as const;
 
 function badgeOf({ kind, outcome }: FixItemState, id: FixId) {
   if (kind === 'processing' && outcome === null) return STATES.waiting;
@@ -112,6 +131,22 @@ function meant({ detail, figures }: FixOutcome) {
   });
 }
 
+function Figures({ label, outcome }: { readonly label: string; readonly outcome: FixOutcome }) {
+  const measured = meant(outcome);
+  if (measured.length === 0) return null;
+  return (
+    <Measured>
+      <summary aria-label={texts.measuredLabel(label)}>{texts.measured}</summary>
+      {measured.map(({ name, unit, before, after, meaning }) => (
+        <p key={name}>
+          {meaning}
+          <small>{texts.figure(name, before, after, unit)}</small>
+        </p>
+      ))}
+    </Measured>
+  );
+}
+
 interface FixItemProps {
   readonly id: FixId;
   readonly label: string;
@@ -120,14 +155,20 @@ interface FixItemProps {
   readonly onToggle: () => void;
 }
 
-/** One fix as a switch, with its outcome in words and figures below. */
+/** One fix as a switch, with its outcome in words below, and figures by one press. */
 export function FixItem({ id, label, state, recommended, onToggle }: FixItemProps) {
   const resultId = useId();
-  const { kind, outcome } = state;
+  const { kind } = state;
+  // A result that another version takes away stays readable, and in its place, until the page is opened again.
+  const [known, setKnown] = useState<FixOutcome | null>(null);
+  if (state.outcome !== null && state.outcome !== known) setKnown(state.outcome);
+  const isPast = state.outcome === null && kind !== 'processing' && known?.state === 'applied';
+  const outcome = isPast ? known : state.outcome;
   const isFixed = kind === 'processing' || kind === 'completed';
   const isOn = kind !== 'unselected';
-  const badge = badgeOf(state, id);
+  const badge = isPast ? PAST : badgeOf(state, id);
   const told = outcome !== null && outcome.detail !== '' && kind !== 'processing';
+  const hint = texts.hints[id];
   return (
     <div>
       <Row
@@ -151,24 +192,22 @@ export function FixItem({ id, label, state, recommended, onToggle }: FixItemProp
                 {texts.recommended}
               </Badge>
             )}
-            {badge && (
+          </Head>
+          {badge ? (
+            <span>
               <Badge tone={badge.tone} icon={badge.icon}>
                 {badge.word}
               </Badge>
-            )}
-          </Head>
-          {kind !== 'completed' && <small>{texts.hints[id]}</small>}
+            </span>
+          ) : (
+            <small>{hint}</small>
+          )}
         </Words>
       </Row>
-      {told && (
-        <Result id={resultId}>
-          {outcome.detail}
-          {meant(outcome).map(({ name, unit, before, after, meaning }) => (
-            <span key={name}>
-              {meaning}
-              <small>{texts.figure(name, before, after, unit)}</small>
-            </span>
-          ))}
+      {(told || isFixed) && (
+        <Result>
+          <p id={resultId}>{told ? outcome.detail : hint}</p>
+          {told && <Figures label={label} outcome={outcome} />}
         </Result>
       )}
     </div>

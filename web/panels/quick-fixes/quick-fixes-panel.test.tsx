@@ -174,6 +174,38 @@ describe('QuickFixesPanel', () => {
     expect(await applyButton()).toBeEnabled();
   });
 
+  it('keeps fixes at work until their results can be read, and the room of their progress afterwards', async () => {
+    const applied = outcome('sharpen', 'applied', { detail: 'Edges are 17 % clearer.' });
+    const run = makeRun({ state: 'done', progress: 100, fixes: [applied], revision: 9 });
+    const { client } = open([{ run: makeRun() }]);
+    const sharpen = await item('Sharpen Video');
+    await waitFor(() => expect(sharpen).toHaveAttribute('data-state', 'processing'));
+    const states: (string | null)[] = [];
+    const watch = new MutationObserver(() => states.push(sharpen.getAttribute('data-state')));
+    watch.observe(sharpen, { attributeFilter: ['data-state'] });
+    server.use(on(quickFixesApi.read, () => HttpResponse.json({ ...EMPTY, run, done: [applied] })));
+    act(() => applyFixRun(client, 'v1', run));
+    expect(sharpen).toHaveAttribute('data-state', 'processing');
+    expect(await screen.findByText('Fixes applied: 1 applied.')).toBeInTheDocument();
+    expect(states).toEqual(['completed']);
+    watch.disconnect();
+  });
+
+  it('has lines for what is being made, and keeps a result that a newer version took away', async () => {
+    const made = outcome('tiktok-optimize', 'applied', { detail: 'A file for TikTok was made.' });
+    const fixes = [outcome('sharpen', 'working'), outcome('instagram-optimize', 'waiting')];
+    const { client } = open([{ done: [made] }, { run: makeRun({ fixes }), done: [made] }, EMPTY]);
+    expect(await item('Optimize for TikTok')).toHaveTextContent('File made');
+    await act(() => client.invalidateQueries());
+    const files = within(await screen.findByRole('region', { name: 'Files for platforms' }));
+    expect(files.getByRole('listitem')).toHaveTextContent('InstagramBeing made');
+    await act(() => client.invalidateQueries());
+    const tiktok = await item('Optimize for TikTok');
+    await waitFor(() => expect(tiktok).toHaveTextContent('from an earlier version'));
+    expect(tiktok).toHaveAttribute('data-state', 'unselected');
+    expect(tiktok).toHaveAccessibleDescription('A file for TikTok was made.');
+  });
+
   it('cancels what is at work: the choice stays, the focus moves to Apply, and nothing says that it failed', async () => {
     const { client } = open([{ run: makeRun() }]);
     const cancelled = makeRun({ state: 'cancelled', revision: 3 });

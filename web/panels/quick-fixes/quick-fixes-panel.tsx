@@ -13,7 +13,7 @@ import { quickFixTexts as texts } from '../../texts/quick-fixes.ts';
 import { eyebrow, space } from '../../theme.ts';
 import { Failure, Note, Panel, Reading, Unread } from '../panel-parts.tsx';
 import { useWayBack } from '../use-way-back.ts';
-import { WorkProgress } from '../work-progress.tsx';
+import { WORK_HEIGHT, WorkProgress } from '../work-progress.tsx';
 import { FixFiles } from './fix-files.tsx';
 import { FixItem, type FixItemState } from './fix-item.tsx';
 
@@ -36,6 +36,10 @@ const Category = styled.fieldset`
   }
 `;
 
+/** Keeps the room of the progress when that has ended, so that nothing below it moves. */
+const Course = styled.div`
+  min-height: ${WORK_HEIGHT};
+`;
 const Failed = styled.div`
   display: grid;
   justify-items: start;
@@ -95,7 +99,7 @@ function FixForm({ video, run, done }: FixFormProps) {
   const applyButton = useWayBack(run?.state === 'cancelled');
   const showToast = useShowToast();
   const atWork = isAtWork(run);
-  useEndToast(run, atWork);
+  const isWatched = useEnd(run, atWork);
   const blind = useBlindRun();
   const recommended = recommendedFixes(video);
   const busy = atWork || apply.isPending || blind.working.size > 0;
@@ -161,8 +165,14 @@ function FixForm({ video, run, done }: FixFormProps) {
           ))}
         </Category>
       ))}
-      {run && atWork && (
-        <RunProgress key={run.jobId} run={run} cancelling={cancel.isPending} onCancel={stop} />
+      {run && isWatched && run.state !== 'failed' && (
+        <Course>
+          {atWork ? (
+            <RunProgress key={run.jobId} run={run} cancelling={cancel.isPending} onCancel={stop} />
+          ) : (
+            <Note>{endOf(run)}</Note>
+          )}
+        </Course>
       )}
       {blind.working.size > 0 && <BlindProgress onEnd={blind.end} />}
       {run?.state === 'failed' && run.message !== null && (
@@ -238,18 +248,34 @@ function BlindProgress({ onEnd }: { readonly onEnd: () => void }) {
   );
 }
 
-/** Announces only an end that was awaited; an older one is shown in the panel. */
-function useEndToast(run: FixRunDto | null, atWork: boolean): void {
+/** How many of a request's fixes were applied, needed nothing, and were not possible. */
+function tally({ fixes }: FixRunDto): { title: string; detail: string } {
+  const count = (state: FixOutcome['state']) => fixes.filter((fix) => fix.state === state).length;
+  const applied = count('applied');
+  return {
+    title: applied > 0 ? texts.done : texts.nothingDone,
+    detail: texts.doneDetail(applied, count('unchanged'), count('failed')),
+  };
+}
+
+function endOf(run: FixRunDto): string {
+  if (run.state === 'cancelled') return `${texts.cancelled}. ${texts.cancelledDetail}`;
+  const { title, detail } = tally(run);
+  return texts.ended(title, detail);
+}
+
+/**
+ * Announces an end that was awaited.
+ *
+ * @returns whether this request is, or was, followed here; an older one is told by its fixes alone
+ */
+function useEnd(run: FixRunDto | null, atWork: boolean): boolean {
   const showToast = useShowToast();
   const waited = useRef(false);
   useEffect(() => {
     if (waited.current && run?.state === 'done') {
-      const count = (state: FixOutcome['state']) => run.fixes.filter((fix) => fix.state === state).length;
-      const applied = count('applied');
-      showToast({
-        title: applied > 0 ? texts.done : texts.nothingDone,
-        description: texts.doneDetail(applied, count('unchanged'), count('failed')),
-      });
+      const { title, detail } = tally(run);
+      showToast({ title, description: detail });
     }
     if (waited.current && run?.state === 'cancelled')
       showToast({ title: texts.cancelled, description: texts.cancelledDetail });
@@ -257,4 +283,7 @@ function useEndToast(run: FixRunDto | null, atWork: boolean): void {
       showToast({ title: texts.failed, description: texts.failedDetail, tone: 'destructive' });
     waited.current = atWork;
   }, [run, atWork, showToast]);
+  const [watched, setWatched] = useState<string | null>(null);
+  if (run && atWork && watched !== run.jobId) setWatched(run.jobId);
+  return atWork || (run !== null && run.jobId === watched);
 }

@@ -173,6 +173,21 @@ describe('StorylinePanel', () => {
     expect(await screen.findByText('Talk in 7 scenes, 0:12')).toBeInTheDocument();
   });
 
+  it('says that an analysis cannot be followed at the moment, and goes on by itself', async () => {
+    let away = true;
+    open([{ state: 'working', progress: 40, message: null }], [null]);
+    expect(await screen.findByText('Analyzing the clip, 40 percent')).toBeInTheDocument();
+    server.use(
+      on(storylineApi.state, () => (away ? HttpResponse.error() : HttpResponse.json(READY))),
+      on(storylineApi.get, () => (away ? HttpResponse.error() : HttpResponse.json(story()))),
+    );
+    expect(await screen.findByText(/^Reelmend cannot be reached/)).toBeInTheDocument();
+    expect(screen.queryByText('Failed to fetch storyline')).not.toBeInTheDocument();
+    away = false;
+    expect(await screen.findByText('7 scenes in 0:12.')).toBeInTheDocument();
+    expect(screen.queryByText(/^Reelmend cannot be reached/)).not.toBeInTheDocument();
+  });
+
   it('reports an analysis that failed while the user waited, with the reason', async () => {
     open([NONE, { ...NONE, state: 'failed', message: 'No picture could be read.' }], [null]);
     await person.click(await screen.findByRole('button', { name: 'Analyze' }));

@@ -42,7 +42,9 @@ export function StorylinePanel({ video, onJump }: StorylinePanelProps) {
       showToast({ title: texts.failed, description: message, tone: 'destructive' });
     waited.current = atWork;
   }, [stands, atWork, message, showToast]);
-  const unread = 'isError' in storyline && storyline.isError;
+  const isCut = atWork && state.isError;
+  // While an analysis is followed, the reading goes on by itself.
+  const unread = !atWork && 'isError' in storyline && storyline.isError;
   const percent = state.data?.progress ?? 0;
   const reread = (): void => {
     void state.refetch();
@@ -57,8 +59,8 @@ export function StorylinePanel({ video, onJump }: StorylinePanelProps) {
           {texts.fetchFailed}
         </Unread>
       )}
-      {!unread && (storyline.data === undefined || stands === undefined) && (
-        <Reading height="96px">{texts.loading}</Reading>
+      {!unread && !atWork && (storyline.data === undefined || stands === undefined) && (
+        <Reading height="72px">{texts.loading}</Reading>
       )}
       {!unread && storyline.data === null && stands === 'none' && <p>{texts.none}</p>}
       {stands === 'failed' && (
@@ -70,6 +72,7 @@ export function StorylinePanel({ video, onJump }: StorylinePanelProps) {
         <div>
           <p>{stands === 'working' ? texts.working(percent) : texts.waiting}</p>
           <ThreadProgress label={texts.progress} percent={percent} valueText={texts.working(percent)} />
+          <Note role="status">{isCut ? texts.cut : ''}</Note>
         </div>
       )}
       {storyline.data && state.data?.earlier && <Note>{texts.earlier}</Note>}

@@ -41,7 +41,7 @@ const CARDS: readonly { icon: IconName; title: string; text: string }[] = [
   { icon: 'film', title: texts.storylineTitle, text: texts.storylineText },
 ];
 
-/** What Creator Pro+ adds, shown locked to the other plans (D-27, D-90). */
+/** What Creator Pro+ adds, shown locked to the other plans. */
 export function UpsellCards() {
   return (
     <>

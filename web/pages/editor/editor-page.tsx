@@ -53,7 +53,7 @@ function whyNot(video: VideoDto | null | undefined): string {
   return texts.cannotBe(name, failureOf(video).what);
 }
 
-/** Choose a completed video and work on it; an unknown or unfinished id shows the list again (D-94c). */
+/** Choose a completed video and work on it; an unknown or unfinished id shows the list again. */
 export function EditorPage() {
   const { videoId } = useParams();
   const [search] = useSearchParams();

@@ -26,7 +26,7 @@ const Problem = styled.p`
   color: ${colour.defect};
 `;
 
-/** Sets a new password with the token of a mailed link (D-26b). */
+/** Sets a new password with the token of a mailed link. */
 export function ResetPasswordPage() {
   const [search] = useSearchParams();
   const token = search.get('token') ?? '';

@@ -102,7 +102,7 @@ function Wizard({ plan }: { readonly plan: Plan }) {
 }
 
 /**
- * The simulated payment, followed by the one call that makes the alert true (D-35, D-51). If only the operator sets
+ * The simulated payment, followed by the one call that makes the alert true. If only the operator sets
  * plans, there is no call, and nobody is welcomed to a plan they do not have.
  */
 function useActivation(plan: Plan, byOperatorOnly: boolean) {

@@ -206,6 +206,49 @@ describe('QuickFixesPanel', () => {
     expect(tiktok).toHaveAccessibleDescription('A file for TikTok was made.');
   });
 
+  it('keeps the lines of what was not made in the end, with the reason', async () => {
+    const original = {
+      id: 'original',
+      kind: 'original' as const,
+      current: true,
+      createdAt: '2026-05-04T10:00:00.000Z',
+      sizeBytes: 1024,
+      fixes: [],
+    };
+    const answer = (state: FixRunDto['state'], ends: readonly FixOutcome['state'][]) => ({
+      versions: [original],
+      run: makeRun({
+        state,
+        revision: state === 'working' ? 2 : 9,
+        fixes: [outcome('sharpen', ends[0] ?? 'waiting'), outcome('youtube-optimize', ends[1] ?? 'waiting')],
+      }),
+    });
+    const cases = [
+      ['done', ['unchanged', 'failed'], 'Nothing had to be made', 'Could not be made'],
+      ['cancelled', ['working', 'waiting'], 'Cancelled, so it was not made', 'Cancelled, so it was not made'],
+      ['failed', ['failed', 'failed'], 'Could not be made', 'Could not be made'],
+    ] as const;
+    for (const [state, ends, version, file] of cases) {
+      const { client } = open([answer('working', []), answer(state, ends)]);
+      const lines = async (name: string) =>
+        within(await screen.findByRole('region', { name }))
+          .getAllByRole('listitem')
+          .map((line) => line.textContent);
+      expect((await lines('Versions of the clip'))[1]).toBe('With quick fixesBeing made');
+      await act(() => client.invalidateQueries());
+      await waitFor(async () =>
+        expect((await lines('Versions of the clip'))[1]).toBe(`With quick fixes${version}`),
+      );
+      expect(await lines('Files for platforms')).toEqual([`YouTube${file}`]);
+      cleanup();
+      // A request that ended before the page was opened has no lines.
+      open([answer(state, ends)]);
+      await item('Sharpen Video');
+      expect(screen.queryByRole('region', { name: 'Files for platforms' })).not.toBeInTheDocument();
+      cleanup();
+    }
+  });
+
   it('cancels what is at work: the choice stays, the focus moves to Apply, and nothing says that it failed', async () => {
     const { client } = open([{ run: makeRun() }]);
     const cancelled = makeRun({ state: 'cancelled', revision: 3 });

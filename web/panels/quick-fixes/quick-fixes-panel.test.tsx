@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
 import {
+  type ClipVersionDto,
   type FixOutcome,
   type FixRunDto,
   type QuickFixesDto,
@@ -13,7 +14,7 @@ import { FIXES, type FixId } from '#common/fixes.ts';
 import { NO_ISSUES } from '#common/video.ts';
 import { applyFixRun } from '../../data/videos/quick-fixes.ts';
 import { renderAt } from '../../test/render.tsx';
-import { makeVideo } from '../../test/samples.ts';
+import { makeVersion, makeVideo } from '../../test/samples.ts';
 import { on, refusal, server } from '../../test/server.ts';
 import { quickFixTexts } from '../../texts/quick-fixes.ts';
 import { QuickFixesPanel } from './quick-fixes-panel.tsx';
@@ -207,16 +208,8 @@ describe('QuickFixesPanel', () => {
   });
 
   it('keeps the lines of what was not made in the end, with the reason', async () => {
-    const original = {
-      id: 'original',
-      kind: 'original' as const,
-      current: true,
-      createdAt: '2026-05-04T10:00:00.000Z',
-      sizeBytes: 1024,
-      fixes: [],
-    };
     const answer = (state: FixRunDto['state'], ends: readonly FixOutcome['state'][]) => ({
-      versions: [original],
+      versions: [makeVersion()],
       run: makeRun({
         state,
         revision: state === 'working' ? 2 : 9,
@@ -370,14 +363,8 @@ describe('QuickFixesPanel', () => {
   });
 
   it('lists versions, restores one, and says so when it is current', async () => {
-    const version = (id: string, kind: 'original' | 'repair' | 'fixes', current: boolean) => ({
-      id,
-      kind,
-      current,
-      createdAt: '2026-05-04T10:00:00.000Z',
-      sizeBytes: 1024,
-      fixes: kind === 'fixes' ? [outcome('sharpen', 'applied')] : [],
-    });
+    const version = (id: string, kind: ClipVersionDto['kind'], current: boolean) =>
+      makeVersion({ id, kind, current, fixes: kind === 'fixes' ? [outcome('sharpen', 'applied')] : [] });
     const before = [
       version('original', 'original', false),
       version('f1', 'fixes', true),

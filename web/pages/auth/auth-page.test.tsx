@@ -96,6 +96,14 @@ describe('the sign-in form', () => {
     expect(console.error).toHaveBeenCalledOnce();
   });
 
+  it('does not call the password wrong when there was no connection', async () => {
+    await failWith(() => HttpResponse.error());
+    expect(
+      await screen.findByText('Reelmend cannot be reached right now: no connection.'),
+    ).toBeInTheDocument();
+    expect(screen.queryByText('Invalid credentials')).not.toBeInTheDocument();
+  });
+
   it('says Invalid credentials when the server gives no message', async () => {
     await failWith(() => new HttpResponse(null, { status: 401 }));
     expect(await screen.findByText('Invalid credentials')).toBeInTheDocument();

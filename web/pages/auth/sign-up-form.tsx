@@ -4,8 +4,8 @@ import { registerForm } from '#common/api/auth.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { PasswordHint } from '../../components/password-hint.tsx';
-import { serverMessageOf } from '../../data/api-client.ts';
 import { useRegister } from '../../data/account/account.ts';
+import { failureToast } from '../../data/failure-toast.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { AuthForm } from './auth-form.ts';
@@ -25,11 +25,7 @@ export function SignUpForm({ onRegistered }: { readonly onRegistered: (email: st
       await registration.mutateAsync({ username, email, password });
       onRegistered(email);
     } catch (error) {
-      showToast({
-        title: authTexts.registrationFailed,
-        description: serverMessageOf(error) ?? authTexts.registrationFailedDetail,
-        tone: 'destructive',
-      });
+      showToast(failureToast(error, authTexts.registrationFailed, authTexts.registrationFailedDetail));
     }
   });
   return (

@@ -58,13 +58,18 @@ export function useRestoreDraft() {
   const client = useQueryClient();
   const showToast = useShowToast();
   return useMutation({
-    mutationFn: async ({ id }: { id: string; fileName: string }) => {
+    mutationFn: async ({ id }: DraftDto) => {
       const restored = await callApi(draftsApi.restore, { params: { id } });
       await refreshLists(client);
       return restored;
     },
-    onSuccess: (_answer, { fileName }) =>
-      showToast({ title: draftTexts.restored, description: draftTexts.restoredDetail(fileName) }),
+    onSuccess: (_answer, { fileName, videoExists }) =>
+      showToast({
+        title: draftTexts.restored,
+        description: videoExists
+          ? draftTexts.restoredDetail(fileName)
+          : draftTexts.broughtBackDetail(fileName),
+      }),
     onError: (error) => showToast(failureToast(error, draftTexts.restoreFailed, draftTexts.tryAgain)),
   });
 }

@@ -495,7 +495,8 @@ describe('limits and switches', () => {
     const app = await startTestApp({ engine: 'sqlite', env: { EMAIL_VERIFICATION: 'off' } });
     try {
       const body = { username: 'solo', email: 'solo@example.test', password: PASSWORD };
-      expect((await app.client().call(authApi.register, { body })).status).toBe(201);
+      const registered = await app.client().call(authApi.register, { body });
+      expect([registered.status, registered.body?.emailVerified]).toEqual([201, true]);
       const answer = await app
         .client()
         .call(authApi.login, { body: { username: 'solo', password: PASSWORD } });

@@ -182,6 +182,16 @@ describe('the sign-up form', () => {
     expect(screen.queryByRole('link', { name: /mailbox/ })).not.toBeInTheDocument();
   });
 
+  it('lets users sign in at once where no mail was sent', async () => {
+    server.use(on(authApi.register, () => HttpResponse.json({ message: 'Ready.', emailVerified: true })));
+    const panel = await openSignUp();
+    await fill(panel, GOOD);
+    await person.click(within(panel).getByRole('button', { name: 'Sign Up' }));
+    expect(await screen.findByRole('heading', { name: 'Your account is ready' })).toHaveFocus();
+    expect(screen.queryByText(/is on its way/)).not.toBeInTheDocument();
+    expect(screen.getByLabelText('Username or email')).toBeVisible();
+  });
+
   it('says why an account was not created and keeps what was typed', async () => {
     server.use(on(authApi.register, () => refusal('username_taken')));
     const panel = await openSignUp();

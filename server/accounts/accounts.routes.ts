@@ -41,7 +41,7 @@ export function createAccountsRoutes(deps: AccountsRoutesDeps): AppRouter {
   anyone(router, authApi.register, async ({ ctx, body }) => {
     await registrations.consume(senderOf(ctx));
     const user = await accounts.register(body);
-    const emailVerified = user.emailVerifiedAt !== null;
+    const emailVerified = Boolean(user.emailVerifiedAt);
     return {
       emailVerified,
       message: emailVerified

@@ -58,5 +58,6 @@ describe('CurrentPlatformList', () => {
     await client.invalidateQueries();
     expect(await screen.findByText(/^What the current version holds was not kept/)).toBeInTheDocument();
     expect(screen.queryByText(wide)).not.toBeInTheDocument();
+    expect(screen.queryByText(/^Checked against/)).not.toBeInTheDocument();
   });
 });

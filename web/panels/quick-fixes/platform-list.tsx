@@ -61,21 +61,26 @@ export function PlatformList({ file: { media, sizeBytes }, roomy = false }: Plat
   return (
     <Panel $roomy={roomy} aria-label={texts.title}>
       <h3>{texts.title}</h3>
-      {!media && <p>{texts.unjudged}</p>}
-      <ul>
-        {(media ? checkPlatforms(media, sizeBytes) : []).map((verdict) => (
-          <li key={verdict.platform}>
-            <Head>
-              <strong>{texts.names[verdict.platform]}</strong>
-              <Verdict verdict={verdict} />
-            </Head>
-            {verdict.remarks.map((one) => (
-              <p key={one.kind}>{texts.remark(one)}</p>
+      {media ? (
+        <>
+          <ul>
+            {checkPlatforms(media, sizeBytes).map((verdict) => (
+              <li key={verdict.platform}>
+                <Head>
+                  <strong>{texts.names[verdict.platform]}</strong>
+                  <Verdict verdict={verdict} />
+                </Head>
+                {verdict.remarks.map((one) => (
+                  <p key={one.kind}>{texts.remark(one)}</p>
+                ))}
+              </li>
             ))}
-          </li>
-        ))}
-      </ul>
-      <Faint>{texts.note(PLATFORM_LIMITS_CHECKED)}</Faint>
+          </ul>
+          <Faint>{texts.note(PLATFORM_LIMITS_CHECKED)}</Faint>
+        </>
+      ) : (
+        <p>{texts.unjudged}</p>
+      )}
     </Panel>
   );
 }

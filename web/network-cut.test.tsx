@@ -63,6 +63,7 @@ const makeDraft = (id: string): DraftDto => ({
   expiresAt: '2026-06-03T10:00:00.000Z',
   integrity: 'ok',
   videoExists: true,
+  videoStatus: 'completed',
 });
 const makeIdea = (id: string, votes: number): IdeaDto => ({
   id,

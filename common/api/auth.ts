@@ -100,7 +100,8 @@ export const authApi = {
     summary: 'Creates an account and mails a verification link.',
     status: 201,
     body: registerBody,
-    response: messageBody,
+    /** `emailVerified`: no address has to be confirmed and no mail was sent, so the account can be used at once. */
+    response: messageBody.extend({ emailVerified: z.boolean().default(false) }),
   }),
   resendVerification: defineEndpoint({
     method: 'POST',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FILE_NAME_MAX, NAME_TOO_LONG } from '../limits.ts';
+import { VIDEO_STATUSES } from '../video.ts';
 import { defineEndpoint, id, idParams } from './endpoint.ts';
 import { makeCursor, pageQuery } from './paging.ts';
 
@@ -16,6 +17,8 @@ export const draftDto = z.object({
   integrity: z.enum(['ok', 'damaged']).default('ok'),
   /** False when the video was deleted and only this backup remains. */
   videoExists: z.boolean().default(true),
+  /** Null for a deleted video, and when a server does not say it. A failed one has no result to undo. */
+  videoStatus: z.enum(VIDEO_STATUSES).nullable().default(null),
 });
 export type DraftDto = z.infer<typeof draftDto>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fixId } from '../fixes.ts';
+import { mediaSummary } from '../report.ts';
 import { defineEndpoint, id, idParams, messageBody } from './endpoint.ts';
 
 /** One figure of a fix, measured on the previous clip and on the new one; null where nothing can be measured. */
@@ -47,6 +48,10 @@ export const clipVersionDto = z.object({
   current: z.boolean(),
   createdAt: z.string(),
   sizeBytes: z.number(),
+  /** Of the file, as in `resultSha256` of the video; empty when a server does not say it. */
+  sha256: z.string().default(''),
+  /** What the file of a version with quick fixes holds; null where that was not kept. */
+  media: mediaSummary.nullable().default(null),
   /** Fixes in it, including those of its ancestors. */
   fixes: z.array(fixOutcome),
 });

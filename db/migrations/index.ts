@@ -17,6 +17,7 @@ import * as captionAxis from './015_caption_axis.ts';
 import * as fixTimeLeft from './016_fix_time_left.ts';
 import * as exportJobs from './017_export_jobs.ts';
 import * as draftCaptions from './018_draft_captions.ts';
+import * as versionMedia from './019_version_media.ts';
 
 /** Table in which knex keeps the names of the migrations that ran. */
 export const MIGRATIONS_TABLE = 'migrations';
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '016_fix_time_left', up: fixTimeLeft.up, down: fixTimeLeft.down },
   { name: '017_export_jobs', up: exportJobs.up, down: exportJobs.down },
   { name: '018_draft_captions', up: draftCaptions.up, down: draftCaptions.down },
+  { name: '019_version_media', up: versionMedia.up, down: versionMedia.down },
 ];
 
 export const migrationSource: Knex.MigrationSource<Migration> = {

@@ -1,13 +1,14 @@
 import type { CaptionStyle } from '#common/caption-styles.ts';
 import type { FixOutcome } from '#common/api/quick-fixes.ts';
 import type { FixId } from '#common/fixes.ts';
+import type { MediaSummary } from '#common/report.ts';
 import type { FixesApplied } from '#common/video.ts';
 import { BaseModel } from '../base-model.ts';
 
 /** One immutable file of a video: the original, the result of a repair or quick fix, or an export of either. */
 export class VideoVersion extends BaseModel {
   static override tableName = 'video_versions';
-  static override jsonAttributes = ['fixes', 'fixesApplied'];
+  static override jsonAttributes = ['fixes', 'fixesApplied', 'media'];
   declare id: string;
   declare videoId: string;
   declare kind: 'original' | 'repair' | 'fixes' | 'export' | 'platform' | 'captioned';
@@ -24,6 +25,8 @@ export class VideoVersion extends BaseModel {
   declare fixes: FixOutcome[] | null;
   /** What its video shows as repaired while it is the current version; null for platform files and exports. */
   declare fixesApplied: FixesApplied | null;
+  /** Only for versions with quick fixes: what the file holds; a repair has it in its report. */
+  declare media: MediaSummary | null;
   /** Only for platform files: the fix that made it. */
   declare platformFix: FixId | null;
   /** Only for files with captions in the picture: how they are drawn, and which saved captions they show. */

@@ -41,8 +41,10 @@ export function createAccountsRoutes(deps: AccountsRoutesDeps): AppRouter {
   anyone(router, authApi.register, async ({ ctx, body }) => {
     await registrations.consume(senderOf(ctx));
     const user = await accounts.register(body);
+    const emailVerified = Boolean(user.emailVerifiedAt);
     return {
-      message: user.emailVerifiedAt
+      emailVerified,
+      message: emailVerified
         ? 'Your account is ready. You can sign in now.'
         : 'Please check your email to verify your account.',
     };

@@ -3,6 +3,7 @@ import { raw } from 'objection';
 import type { DraftDto } from '#common/api/drafts.ts';
 import { readCursor, type PageQuery } from '#common/api/paging.ts';
 import type { PlanSlug } from '#common/plans.ts';
+import type { VideoStatus } from '#common/video.ts';
 import { newId } from '#db/base-model.ts';
 import { Draft } from '#db/models/draft.ts';
 import { User } from '#db/models/user.ts';
@@ -87,14 +88,14 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
 
   async function toDtos(owner: Owner, drafts: readonly Draft[]): Promise<DraftDto[]> {
     const existing = await Video.query(db)
-      .select('id')
+      .select('id', 'status')
       .where({ userId: owner.id })
       .whereIn(
         'id',
         drafts.map((draft) => draft.videoId),
       );
-    const ids = new Set(existing.map((video) => video.id));
-    return drafts.map((draft) => toDraftDto(draft, ids.has(draft.videoId)));
+    const statuses = new Map(existing.map(({ id, status }) => [id, status]));
+    return drafts.map((draft) => toDraftDto(draft, statuses.get(draft.videoId) ?? null));
   }
 
   async function extend(userId: string): Promise<number> {
@@ -164,7 +165,7 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
         .withGraphFetched('object');
       if (!draft) throw notFound();
       events.emit('draft.changed', { userId: owner.id, draftId: draft.id });
-      return toDraftDto(draft, true);
+      return toDraftDto(draft, video.status);
     },
 
     async restore(owner, draftId) {
@@ -179,7 +180,7 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
   };
 }
 
-function toDraftDto(draft: Draft, videoExists: boolean): DraftDto {
+function toDraftDto(draft: Draft, videoStatus: VideoStatus | null): DraftDto {
   return {
     id: draft.id,
     videoId: draft.videoId,
@@ -189,6 +190,7 @@ function toDraftDto(draft: Draft, videoExists: boolean): DraftDto {
     sha256: draft.sha256,
     expiresAt: new Date(draft.expiresAt).toISOString(),
     integrity: draft.object?.damaged === true ? 'damaged' : 'ok',
-    videoExists,
+    videoExists: videoStatus !== null,
+    videoStatus,
   };
 }

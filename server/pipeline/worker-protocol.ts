@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fixOutcome } from '#common/api/quick-fixes.ts';
 import { fixId, type FixId } from '#common/fixes.ts';
 import { liveFindings } from '#common/live-findings.ts';
-import { repairReport, stepRecord } from '#common/report.ts';
+import { mediaSummary, repairReport, stepRecord } from '#common/report.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { fixesApplied, processingStepId, videoIssues } from '#common/video.ts';
 
@@ -144,10 +144,7 @@ export const applyFixesResult = z.discriminatedUnion('ok', [
     /** The new version; null when no fix had anything to do. */
     clip: madeFile
       .extend({
-        durationMs: z.number().nullable(),
-        /** As displayed, after rotation. */
-        width: z.number(),
-        height: z.number(),
+        media: mediaSummary,
         /** Null if the pictures are those of the previous version. */
         posterPath: z.string().nullable(),
       })

@@ -78,6 +78,7 @@ export async function publishFixes(
         posterSha256: picture?.sha256 ?? source.posterSha256,
         fixes: mergeFixes(source.fixes ?? [], applied),
         fixesApplied,
+        media: result.clip?.media ?? null,
         createdAt: at,
       });
       if (!(await deps.state.switchVersion(trx, videoId, versionId, fixesApplied)))

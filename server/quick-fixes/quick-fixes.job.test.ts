@@ -20,7 +20,7 @@ import { hashFile } from '#server/pipeline/steps/step-store.ts';
 import type { ApplyFixesResult } from '#server/pipeline/worker-protocol.ts';
 import { createQuota } from '#server/plans/quota.ts';
 import { createUser } from '#server/test/factories.ts';
-import { fakeReport } from '#server/test/fake-report.ts';
+import { FAKE_MEDIA, fakeReport } from '#server/test/fake-report.ts';
 import { insertFinishedVideo } from '#server/test/finished-video.ts';
 import { makeFolder, testTools } from '#server/test/media-job.ts';
 import { renderLimits } from '#server/test/rendered-clips.ts';
@@ -120,7 +120,7 @@ const works: MediaPool['applyFixes'] = async (task, { onMessage }) => {
   const posterPath = (await file('poster.jpg')).path;
   return {
     ok: true,
-    clip: { ...(await file('clip.mp4')), durationMs: 1000, width: 4, height: 4, posterPath },
+    clip: { ...(await file('clip.mp4')), media: FAKE_MEDIA, posterPath },
     exports: [{ fix: 'tiktok-optimize', ...(await file('tiktok.mp4')) }],
     fixes: [outcome('sharpen', 'applied'), outcome('tiktok-optimize', 'applied')],
   };
@@ -152,6 +152,7 @@ describe('applying quick fixes', () => {
       kind: 'fixes',
       fixes: [{ id: 'sharpen' }],
       fixesApplied: video.fixesApplied,
+      media: FAKE_MEDIA,
     });
     expect(current?.posterSha256).not.toBeNull();
     expect(versions.find(({ id }) => id === versionId)?.sha256).toBe(result.sha256);

@@ -61,6 +61,8 @@ function listVersions(
     current: current?.sha256 === video.originalSha256,
     createdAt: new Date(video.createdAt).toISOString(),
     sizeBytes: video.fileSize,
+    sha256: video.originalSha256 ?? '',
+    media: null,
     fixes: [],
   };
   // A clip with nothing wrong is its own result and gets one entry, not two.
@@ -73,13 +75,15 @@ function listVersions(
 }
 
 function toVersionDto(version: VideoVersion, kind: 'repair' | 'fixes', current: boolean): ClipVersionDto {
-  const { id, sizeBytes, fixes } = version;
+  const { id, sizeBytes, sha256, media, fixes } = version;
   return {
     id,
     kind,
     current,
     createdAt: new Date(version.createdAt).toISOString(),
     sizeBytes,
+    sha256,
+    media: media ?? null,
     fixes: fixes ?? [],
   };
 }

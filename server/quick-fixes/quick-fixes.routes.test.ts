@@ -20,6 +20,7 @@ import { recordObject } from '#server/videos/create-video.ts';
 import { createUser } from '#server/test/factories.ts';
 import { startTestApp, type TestApp } from '#server/test/test-app.ts';
 import { ENGINES, hasEngine } from '#server/test/test-database.ts';
+import { FAKE_MEDIA } from '#server/test/fake-report.ts';
 import { uploadBytes } from '#server/test/upload-bytes.ts';
 
 for (const engine of ENGINES) {
@@ -224,6 +225,16 @@ for (const engine of ENGINES) {
       expect((await jobs()).map(({ state }) => state)).toEqual(['cancelled']);
       expect(await StoredObject.query(app.db).findById(file.sha256)).toBeUndefined();
       expect((await client.call(quickFixesApi.read, { params })).status).toBe(404);
+    });
+
+    it('name each version by its hash, and what one with quick fixes holds', async () => {
+      const one = await finished();
+      const fixed = await addVersion(one.params.id, { media: FAKE_MEDIA });
+      expect((await read(one))?.versions).toMatchObject([
+        { kind: 'original', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), media: null },
+        { sha256: fixed.sha256, media: FAKE_MEDIA },
+        { kind: 'repair', sha256: one.repaired.sha256, media: null },
+      ]);
     });
 
     it('can be applied on one plan, and the results stay readable on others', async () => {

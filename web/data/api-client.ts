@@ -36,6 +36,14 @@ export function whenMissing<Answer>(answer: Answer): (error: unknown) => Answer 
   };
 }
 
+/** Replaces an OK answer that lacks what is read from it, where a server may answer anything. */
+export function whenUnreadable<Answer>(answer: Answer): (error: unknown) => Answer {
+  return (error) => {
+    if (error instanceof z.ZodError) return answer;
+    throw error;
+  };
+}
+
 const looseMessage = z.object({ message: z.string().optional(), error: z.string().optional() });
 
 const LONGEST_SENTENCE = 300;

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { serverMessageOf } from './api-client.ts';
+import { failureToast } from './failure-toast.ts';
 import { useShowToast } from './toasts.ts';
 
 interface CancelWork<Answer, What> {
@@ -22,11 +22,6 @@ export function useCancelWork<Answer, What = void>({
   return useMutation({
     mutationFn: call,
     onSuccess: onAnswer,
-    onError: (error) =>
-      showToast({
-        title: failed,
-        description: serverMessageOf(error) ?? tryAgain,
-        tone: 'destructive',
-      }),
+    onError: (error) => showToast(failureToast(error, failed, tryAgain)),
   });
 }

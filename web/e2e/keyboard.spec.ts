@@ -62,6 +62,8 @@ test('by keyboard alone one signs in, uploads a clip and follows its repair', as
   await page.keyboard.press('Enter');
   await (await chooser).setFiles(await makeBrokenClip());
   await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
+  // Whoever cannot see the page is still where the file was chosen.
+  await expect(page.getByRole('button', { name: 'Choose a video' })).toBeFocused();
   const download = page.waitForEvent('download');
   await press(page, page.locator('#upload').getByRole('button', { name: 'Download' }));
   expect((await download).suggestedFilename()).toMatch(/^video-.+\.mp4$/);

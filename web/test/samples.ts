@@ -1,3 +1,4 @@
+import type { ClipVersionDto } from '#common/api/quick-fixes.ts';
 import type { StatusDto, VideoDto } from '#common/api/videos.ts';
 import { REPORT_SCHEMA, type RepairReport } from '#common/report.ts';
 import { NO_ISSUES } from '#common/video.ts';
@@ -59,6 +60,21 @@ const media: RepairReport['original']['media'] = {
   sampleRateHz: 48_000,
   channels: 2,
 };
+
+/** A version of a clip of which nobody kept what it holds; change what the test is about. */
+export function makeVersion(change: Partial<ClipVersionDto> = {}): ClipVersionDto {
+  return {
+    id: 'original',
+    kind: 'original',
+    current: true,
+    createdAt: '2026-05-04T10:00:00.000Z',
+    sizeBytes: 1024,
+    sha256: '',
+    media: null,
+    fixes: [],
+    ...change,
+  };
+}
 
 /** The report of a clip with five missing pictures that were rebuilt; change what the test is about. */
 export function makeReport(change: Partial<RepairReport> = {}): RepairReport {

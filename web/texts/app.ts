@@ -3,6 +3,7 @@ export const appTexts = {
   product: 'Reelmend',
   loading: 'Loading...',
   unreachable: 'Reelmend cannot be reached right now. Trying again...',
+  noAnswer: 'Reelmend cannot be reached right now: no connection.',
   skip: 'Skip to content',
   retry: 'Retry',
   pageFailed: 'This page could not be loaded.',

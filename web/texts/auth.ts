@@ -42,6 +42,8 @@ export const authTexts = {
   checkText: (email: string) =>
     `A link to confirm ${email} is on its way. Open it to activate your account, then sign in.`,
   checkHint: 'Nothing there? Check the spam folder, or have the link sent again.',
+  readyTitle: 'Your account is ready',
+  readyText: 'Nothing has to be confirmed here: sign in with what you have just chosen.',
   toHome: 'Continue',
   mailbox: 'Open the mailbox of this server',
 

@@ -5,6 +5,7 @@ export const draftTexts = {
   addFailed: 'Failed to Add to Drafts',
   restored: 'Draft restored',
   restoredDetail: (fileName: string) => `${fileName} is the current version again.`,
+  broughtBackDetail: (fileName: string) => `${fileName} is back among your videos and is being mended again.`,
   restoreFailed: 'Restore failed',
   tryAgain: 'Please try again.',
 
@@ -18,6 +19,8 @@ export const draftTexts = {
   size: 'Size',
   checksum: 'Checksum (SHA-256)',
   deletedVideo: 'The video was deleted; this backup can bring it back, with its saved captions.',
+  failedVideo:
+    'This clip could not be mended, so there is nothing to undo: see My Videos for the reason. It is kept here as it was uploaded.',
   damaged:
     'This file changed on the server’s disk: it no longer matches its checksum, so it cannot be restored. Upload the clip again if you still have it; what is left can be downloaded.',
   damagedDeleted:

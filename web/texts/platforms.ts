@@ -47,6 +47,8 @@ export const platformTexts = {
   fits: 'Fits as it is',
   look: 'Fits, with a note',
   refused: 'Does not fit',
+  unjudged:
+    'What the current version holds was not kept, so it cannot be compared with what the platforms take.',
   remark,
   note: (day: string) =>
     `Checked against what the platforms had published by ${day}. Loudness is not checked.`,

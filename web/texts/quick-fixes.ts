@@ -78,6 +78,11 @@ export const quickFixTexts = {
   measuredLabel: (fix: string) => `What was measured: ${fix}`,
   ended: (what: string, detail: string) => `${what}: ${detail}.`,
   beingMade: 'Being made',
+  notMade: {
+    unchanged: 'Nothing had to be made',
+    failed: 'Could not be made',
+    cancelled: 'Cancelled, so it was not made',
+  },
   apply: (n: number) => (n === 0 ? 'Apply fixes' : n === 1 ? 'Apply 1 fix' : `Apply ${n} fixes`),
   asking: 'Applying...',
   none: 'No fixes selected',

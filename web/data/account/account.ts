@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { authApi } from '#common/api/auth.ts';
-import { callApi, tellApi } from '../api-client.ts';
+import { callApi, tellApi, whenUnreadable } from '../api-client.ts';
 import { useForgetIdeaDraft } from '../ideas/idea-draft.ts';
 import { SESSION_KEY } from '../query-client.ts';
 import { endSession } from './end-session.ts';
@@ -43,7 +43,7 @@ export function useLogout() {
 export function useRegister() {
   return useMutation({
     mutationFn: (body: { username: string; email: string; password: string }) =>
-      tellApi(authApi.register, { body }),
+      callApi(authApi.register, { body }).catch(whenUnreadable({ message: '', emailVerified: false })),
     onError: (error) => logFailure('Registration failed:', error),
   });
 }

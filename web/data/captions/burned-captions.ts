@@ -6,9 +6,10 @@ import { type BurnedCaptionsDto, captionsApi } from '#common/api/captions.ts';
 import type { CaptionStyle } from '#common/caption-styles.ts';
 import { isAtWork } from '#common/is-at-work.ts';
 import { captionTexts as texts } from '#web/texts/captions.ts';
-import { callApi, serverMessageOf } from '../api-client.ts';
+import { callApi } from '../api-client.ts';
 import { useCancelWork } from '../cancel-work.ts';
 import { queryKeyOf } from '../query-client.ts';
+import { failureToast } from '../failure-toast.ts';
 import { useShowToast } from '../toasts.ts';
 
 /** A file takes seconds to minutes and its progress is not pushed, so it is polled every second. */
@@ -72,11 +73,6 @@ export function useRemoveBurned(videoId: string) {
       await client.invalidateQueries({ queryKey: keyOf(videoId) });
       showToast({ title: texts.burn.removed });
     },
-    onError: (error) =>
-      showToast({
-        title: texts.burn.removeFailed,
-        description: serverMessageOf(error) ?? texts.burn.tryAgain,
-        tone: 'destructive',
-      }),
+    onError: (error) => showToast(failureToast(error, texts.burn.removeFailed, texts.burn.tryAgain)),
   });
 }

@@ -10,6 +10,7 @@ import { joinPages, PAGE_SIZE, pageOf } from '../paged.ts';
 import { pushStateAtom } from '../push/push-state.ts';
 import { liveQuery, queryKeyOf } from '../query-client.ts';
 import { sessionAtom } from '../account/session.ts';
+import { specifiedFailureToast } from '../failure-toast.ts';
 import { useShowToast } from '../toasts.ts';
 
 export type IdeaSort = 'wanted' | 'newest' | 'mine';
@@ -120,8 +121,7 @@ export function useSubmitIdea() {
         client.invalidateQueries({ queryKey: queryKeyOf(ideasApi.leaderboard) }),
       ]);
     },
-    onError: () =>
-      showToast({ title: ideaTexts.submitFailed, description: ideaTexts.tryAgain, tone: 'destructive' }),
+    onError: (error) => showToast(specifiedFailureToast(error, ideaTexts.submitFailed, ideaTexts.tryAgain)),
   });
 }
 
@@ -134,8 +134,7 @@ export function useVote() {
       showToast({ title: ideaTexts.voted, description: ideaTexts.votedDetail });
       await client.invalidateQueries({ queryKey: queryKeyOf(ideasApi.list) });
     },
-    onError: () =>
-      showToast({ title: ideaTexts.voteFailed, description: ideaTexts.tryAgain, tone: 'destructive' }),
+    onError: (error) => showToast(specifiedFailureToast(error, ideaTexts.voteFailed, ideaTexts.tryAgain)),
   });
 }
 
@@ -149,7 +148,6 @@ export function useUnvote() {
       showToast({ title: ideaTexts.unvoted });
       await client.invalidateQueries({ queryKey: queryKeyOf(ideasApi.list) });
     },
-    onError: () =>
-      showToast({ title: ideaTexts.voteFailed, description: ideaTexts.tryAgain, tone: 'destructive' }),
+    onError: (error) => showToast(specifiedFailureToast(error, ideaTexts.voteFailed, ideaTexts.tryAgain)),
   });
 }

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { buildPath } from '#common/api/endpoint.ts';
 import { downloadFailure, mediaPaths, videosApi } from '#common/api/videos.ts';
 import { videoTexts } from '#web/texts/videos.ts';
-import { callApi, serverMessageOf } from '../api-client.ts';
+import { callApi } from '../api-client.ts';
 import { useCancelWork } from '../cancel-work.ts';
 import { absoluteUrl } from '../url.ts';
+import { failureToast } from '../failure-toast.ts';
 import { type ToastContent, useShowToast } from '../toasts.ts';
 import { applyStatus } from './video-news.ts';
 
@@ -18,7 +19,7 @@ function isJson(answer: Response): boolean {
   return (answer.headers.get('Content-Type') ?? '').includes('json');
 }
 
-async function failureToast(url: string): Promise<ToastContent> {
+async function refusalToast(url: string): Promise<ToastContent> {
   // A HEAD answer has no body, so the refusal is requested again to get its text.
   const answer = await fetch(url, { credentials: 'include' });
   if (answer.ok && !isJson(answer)) {
@@ -47,7 +48,7 @@ export async function downloadVideo(id: string, page: 'dashboard' | 'library'): 
   const url = absoluteUrl(buildPath(mediaPaths.download, { id }));
   try {
     const answer = await fetch(url, { method: 'HEAD', credentials: 'include' });
-    if (!answer.ok || isJson(answer)) return await failureToast(url);
+    if (!answer.ok || isJson(answer)) return await refusalToast(url);
   } catch {
     return { title: texts.errorTitle, description: texts.errorText[page], tone: 'destructive' };
   }
@@ -76,12 +77,7 @@ export function useMakeExport() {
   return useMutation({
     mutationFn: (id: string) => callApi(videosApi.exportLimited, { params: { id } }),
     onSuccess: (status) => applyStatus(client, status),
-    onError: (error) =>
-      showToast({
-        title: videoTexts.limited.failed,
-        description: serverMessageOf(error) ?? videoTexts.tryAgain,
-        tone: 'destructive',
-      }),
+    onError: (error) => showToast(failureToast(error, videoTexts.limited.failed, videoTexts.tryAgain)),
   });
 }
 

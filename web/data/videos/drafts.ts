@@ -4,11 +4,12 @@ import { atomWithInfiniteQuery } from '../query-atoms.ts';
 import { cursorAfterDraft, type DraftDto, draftsApi } from '#common/api/drafts.ts';
 import { POLL_MS } from '#common/limits.ts';
 import { draftTexts } from '#web/texts/drafts.ts';
-import { callApi, serverMessageOf, tellApi } from '../api-client.ts';
+import { callApi, tellApi } from '../api-client.ts';
 import { FIRST_PAGE, fromCursor, joinPages, nextCursor, pageOf } from '../paged.ts';
 import { pushStateAtom } from '../push/push-state.ts';
 import { liveQuery, queryKeyOf } from '../query-client.ts';
 import { sessionAtom } from '../account/session.ts';
+import { failureToast } from '../failure-toast.ts';
 import { useShowToast } from '../toasts.ts';
 import { refreshLists } from './videos.ts';
 
@@ -48,12 +49,7 @@ export function useAddToDrafts() {
       showToast({ title: draftTexts.added, description: draftTexts.addedDetail(fileName) });
       void refreshLists(client);
     },
-    onError: (error) =>
-      showToast({
-        title: draftTexts.addFailed,
-        description: serverMessageOf(error) ?? draftTexts.tryAgain,
-        tone: 'destructive',
-      }),
+    onError: (error) => showToast(failureToast(error, draftTexts.addFailed, draftTexts.tryAgain)),
   });
 }
 
@@ -62,18 +58,18 @@ export function useRestoreDraft() {
   const client = useQueryClient();
   const showToast = useShowToast();
   return useMutation({
-    mutationFn: async ({ id }: { id: string; fileName: string }) => {
+    mutationFn: async ({ id }: DraftDto) => {
       const restored = await callApi(draftsApi.restore, { params: { id } });
       await refreshLists(client);
       return restored;
     },
-    onSuccess: (_answer, { fileName }) =>
-      showToast({ title: draftTexts.restored, description: draftTexts.restoredDetail(fileName) }),
-    onError: (error) =>
+    onSuccess: (_answer, { fileName, videoExists }) =>
       showToast({
-        title: draftTexts.restoreFailed,
-        description: serverMessageOf(error) ?? draftTexts.tryAgain,
-        tone: 'destructive',
+        title: draftTexts.restored,
+        description: videoExists
+          ? draftTexts.restoredDetail(fileName)
+          : draftTexts.broughtBackDetail(fileName),
       }),
+    onError: (error) => showToast(failureToast(error, draftTexts.restoreFailed, draftTexts.tryAgain)),
   });
 }

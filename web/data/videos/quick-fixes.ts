@@ -8,10 +8,11 @@ import type { FixId } from '#common/fixes.ts';
 import { isAtWork } from '#common/is-at-work.ts';
 import { POLL_MS } from '#common/limits.ts';
 import { quickFixTexts as texts } from '#web/texts/quick-fixes.ts';
-import { callApi, serverMessageOf, whenMissing } from '../api-client.ts';
+import { callApi, whenMissing } from '../api-client.ts';
 import { pushStateAtom } from '../push/push-state.ts';
 import { useCancelWork } from '../cancel-work.ts';
 import { liveQuery, queryKeyOf } from '../query-client.ts';
+import { failureToast, specifiedFailureToast } from '../failure-toast.ts';
 import { useShowToast } from '../toasts.ts';
 import { rereadVideos } from './video-news.ts';
 
@@ -84,7 +85,7 @@ export function useApplyFixes(videoId: string) {
     mutationFn: (fixes: FixId[]) =>
       callApi(videosApi.applyFixes, { params: { id: videoId }, body: { fixes } }),
     onSuccess: () => client.invalidateQueries({ queryKey: keyOf(videoId), exact: true }),
-    onError: () => showToast({ title: texts.failed, description: texts.failedDetail, tone: 'destructive' }),
+    onError: (error) => showToast(specifiedFailureToast(error, texts.failed, texts.failedDetail)),
   });
 }
 
@@ -115,12 +116,7 @@ export function useRestoreVersion(videoId: string) {
       await rereadVideos(client, videoId);
       showToast({ title: texts.restored, description: texts.restoredDetail });
     },
-    onError: (error) =>
-      showToast({
-        title: texts.restoreFailed,
-        description: serverMessageOf(error) ?? texts.tryAgain,
-        tone: 'destructive',
-      }),
+    onError: (error) => showToast(failureToast(error, texts.restoreFailed, texts.tryAgain)),
   });
 }
 
@@ -135,11 +131,6 @@ export function useRemoveExport(videoId: string) {
       await client.invalidateQueries({ queryKey: keyOf(videoId), exact: true });
       showToast({ title: texts.removed });
     },
-    onError: (error) =>
-      showToast({
-        title: texts.removeFailed,
-        description: serverMessageOf(error) ?? texts.tryAgain,
-        tone: 'destructive',
-      }),
+    onError: (error) => showToast(failureToast(error, texts.removeFailed, texts.tryAgain)),
   });
 }

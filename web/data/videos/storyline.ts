@@ -5,8 +5,9 @@ import { useMemo } from 'react';
 import { storylineApi, type StorylineStateDto } from '#common/api/storyline.ts';
 import { isAtWork } from '#common/is-at-work.ts';
 import { storylineTexts } from '#web/texts/storyline.ts';
-import { callApi, serverMessageOf, tellApi, whenMissing } from '../api-client.ts';
+import { callApi, tellApi, whenMissing } from '../api-client.ts';
 import { queryKeyOf } from '../query-client.ts';
+import { failureToast } from '../failure-toast.ts';
 import { useShowToast } from '../toasts.ts';
 
 /** An analysis takes seconds and its progress is not pushed, so it is polled every second. */
@@ -71,11 +72,6 @@ export function useAnalyzeStoryline(videoId: string, version: string) {
         message: null,
       }));
     },
-    onError: (error) =>
-      showToast({
-        title: storylineTexts.failed,
-        description: serverMessageOf(error) ?? storylineTexts.failedDetail,
-        tone: 'destructive',
-      }),
+    onError: (error) => showToast(failureToast(error, storylineTexts.failed, storylineTexts.failedDetail)),
   });
 }

@@ -9,12 +9,13 @@ import type { RepairReport } from '#common/report.ts';
 import { POLL_MS, SAFETY_POLL_MS } from '#common/limits.ts';
 import { videoTexts } from '#web/texts/videos.ts';
 import { heroVideoIdAtom } from '../uploads/hero-video.ts';
-import { ApiError, callApi, serverMessageOf, tellApi } from '../api-client.ts';
+import { ApiError, callApi, tellApi } from '../api-client.ts';
 import { libraryChoiceAtom, type VideoChoice } from './arrange-videos.ts';
 import { FIRST_PAGE, fromCursor, joinPages, nextCursor, pageOf } from '../paged.ts';
 import { pushStateAtom } from '../push/push-state.ts';
 import { liveQuery, queryKeyOf } from '../query-client.ts';
 import { sessionAtom } from '../account/session.ts';
+import { failureToast } from '../failure-toast.ts';
 import { useShowToast } from '../toasts.ts';
 import { mergeList, mergeStatus, patchListed, rereadVideos, videoListKey } from './video-news.ts';
 
@@ -143,12 +144,7 @@ export function useRenameVideo() {
       showToast({ title: videoTexts.renamed });
       void refreshLists(client);
     },
-    onError: (error) =>
-      showToast({
-        title: videoTexts.renameFailed,
-        description: serverMessageOf(error) ?? videoTexts.tryAgain,
-        tone: 'destructive',
-      }),
+    onError: (error) => showToast(failureToast(error, videoTexts.renameFailed, videoTexts.tryAgain)),
   });
 }
 
@@ -162,12 +158,7 @@ export function useDeleteVideo() {
       showToast({ title: videoTexts.deleted, description: videoTexts.deletedDetail });
       void refreshLists(client);
     },
-    onError: (error) =>
-      showToast({
-        title: videoTexts.deleteFailed,
-        description: serverMessageOf(error) ?? videoTexts.tryAgain,
-        tone: 'destructive',
-      }),
+    onError: (error) => showToast(failureToast(error, videoTexts.deleteFailed, videoTexts.tryAgain)),
   });
 }
 
@@ -177,12 +168,7 @@ export function useRetryVideo() {
   return useMutation({
     mutationFn: (id: string) => callApi(videosApi.retry, { params: { id } }),
     onSuccess: () => refreshLists(client),
-    onError: (error) =>
-      showToast({
-        title: videoTexts.retryFailed,
-        description: serverMessageOf(error) ?? videoTexts.tryAgain,
-        tone: 'destructive',
-      }),
+    onError: (error) => showToast(failureToast(error, videoTexts.retryFailed, videoTexts.tryAgain)),
   });
 }
 
@@ -242,11 +228,6 @@ export function useSampleClip() {
       setHeroVideo(videoId);
       void refreshLists(client);
     },
-    onError: (error) =>
-      showToast({
-        title: videoTexts.sampleFailed,
-        description: serverMessageOf(error) ?? videoTexts.tryAgain,
-        tone: 'destructive',
-      }),
+    onError: (error) => showToast(failureToast(error, videoTexts.sampleFailed, videoTexts.tryAgain)),
   });
 }

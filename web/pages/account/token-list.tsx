@@ -4,8 +4,8 @@ import type { ApiTokenDto } from '#common/api/api-access.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { serverMessageOf } from '../../data/api-client.ts';
 import { useRevokeAccessToken } from '../../data/account/access-tokens.ts';
+import { failureToast } from '../../data/failure-toast.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { accountTexts } from '../../texts/account.ts';
 import { colour, figures, space, text } from '../../theme.ts';
@@ -56,11 +56,7 @@ function TokenRow({ token }: { readonly token: ApiTokenDto }) {
       await revocation.mutateAsync(token.id);
       showToast({ title: texts.revoked, description: token.name });
     } catch (error) {
-      showToast({
-        title: texts.revokeFailed,
-        description: serverMessageOf(error) ?? accountTexts.tryAgain,
-        tone: 'destructive',
-      });
+      showToast(failureToast(error, texts.revokeFailed, accountTexts.tryAgain));
     }
   };
   const expired = token.expiresAt !== null && Date.parse(token.expiresAt) <= openedAt;

@@ -96,6 +96,14 @@ describe('the sign-in form', () => {
     expect(console.error).toHaveBeenCalledOnce();
   });
 
+  it('does not call the password wrong when there was no connection', async () => {
+    await failWith(() => HttpResponse.error());
+    expect(
+      await screen.findByText('Reelmend cannot be reached right now: no connection.'),
+    ).toBeInTheDocument();
+    expect(screen.queryByText('Invalid credentials')).not.toBeInTheDocument();
+  });
+
   it('says Invalid credentials when the server gives no message', async () => {
     await failWith(() => new HttpResponse(null, { status: 401 }));
     expect(await screen.findByText('Invalid credentials')).toBeInTheDocument();
@@ -172,6 +180,16 @@ describe('the sign-up form', () => {
     expect(sent).toEqual([{ username: GOOD.Username, email: GOOD.Email, password: GOOD.Password }]);
     expect(screen.getByRole('link', { name: 'Continue' })).toHaveAttribute('href', '/');
     expect(screen.queryByRole('link', { name: /mailbox/ })).not.toBeInTheDocument();
+  });
+
+  it('lets users sign in at once where no mail was sent', async () => {
+    server.use(on(authApi.register, () => HttpResponse.json({ message: 'Ready.', emailVerified: true })));
+    const panel = await openSignUp();
+    await fill(panel, GOOD);
+    await person.click(within(panel).getByRole('button', { name: 'Sign Up' }));
+    expect(await screen.findByRole('heading', { name: 'Your account is ready' })).toHaveFocus();
+    expect(screen.queryByText(/is on its way/)).not.toBeInTheDocument();
+    expect(screen.getByLabelText('Username or email')).toBeVisible();
   });
 
   it('says why an account was not created and keeps what was typed', async () => {

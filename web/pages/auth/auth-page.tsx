@@ -6,6 +6,7 @@ import { Tab, TabList, TabPanel, Tabs } from '../../components/tabs.tsx';
 import { useSession } from '../../data/account/session.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { colour, radius, space } from '../../theme.ts';
+import { AccountReady } from './account-ready.tsx';
 import { AuthFrame } from './auth-frame.tsx';
 import { CheckEmail } from './check-email.tsx';
 import { ForgotPassword } from './forgot-password.tsx';
@@ -21,7 +22,9 @@ const Why = styled.p`
   background: ${colour.infoSoft};
 `;
 
-type View = { readonly name: 'forms' | 'forgot' } | { readonly name: 'check'; readonly email: string };
+type View =
+  | { readonly name: 'forms' | 'forgot' | 'ready' }
+  | { readonly name: 'check'; readonly email: string };
 
 /** Sign in and sign up. With `stay` it replaces a protected page, which appears once signed in. */
 export function AuthPage({ stay = false }: { readonly stay?: boolean }) {
@@ -36,6 +39,12 @@ export function AuthPage({ stay = false }: { readonly stay?: boolean }) {
     return (
       <AuthFrame>
         <CheckEmail email={view.email} />
+      </AuthFrame>
+    );
+  if (view.name === 'ready')
+    return (
+      <AuthFrame>
+        <AccountReady onForgot={() => setView({ name: 'forgot' })} />
       </AuthFrame>
     );
   if (view.name === 'forgot')
@@ -61,7 +70,9 @@ export function AuthPage({ stay = false }: { readonly stay?: boolean }) {
           <SignInForm onForgot={() => setView({ name: 'forgot' })} />
         </TabPanel>
         <TabPanel value="sign-up" tabIndex={-1}>
-          <SignUpForm onRegistered={(email) => setView({ name: 'check', email })} />
+          <SignUpForm
+            onRegistered={(email, isReady) => setView(isReady ? { name: 'ready' } : { name: 'check', email })}
+          />
         </TabPanel>
       </Tabs>
     </AuthFrame>

@@ -1,8 +1,8 @@
 import styled from 'styled-components';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
-import { serverMessageOf } from '../../data/api-client.ts';
 import { useResendVerification } from '../../data/account/account.ts';
+import { failureToast } from '../../data/failure-toast.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { colour, radius, space } from '../../theme.ts';
@@ -30,11 +30,7 @@ export function ResendButton({ identifier }: { readonly identifier: string }) {
       await resend.mutateAsync(identifier);
       showToast({ title: authTexts.resent, description: authTexts.resentDetail });
     } catch (error) {
-      showToast({
-        title: authTexts.resendFailed,
-        description: serverMessageOf(error) ?? authTexts.tryAgain,
-        tone: 'destructive',
-      });
+      showToast(failureToast(error, authTexts.resendFailed, authTexts.tryAgain));
     }
   };
   return (

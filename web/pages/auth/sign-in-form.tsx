@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { serverMessageOf } from '../../data/api-client.ts';
 import { useLogin } from '../../data/account/account.ts';
+import { noAnswer } from '../../data/failure-toast.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { AuthForm, WayButton } from './auth-form.ts';
@@ -31,7 +32,8 @@ export function SignInForm({ onForgot }: { readonly onForgot: () => void }) {
       const { user } = await login.mutateAsync(values);
       showToast({ title: authTexts.welcome, description: authTexts.welcomeDetail(user.username) });
     } catch (error) {
-      const message = serverMessageOf(error) ?? authTexts.loginFailedDetail;
+      // Without an answer nobody has looked at what was typed.
+      const message = serverMessageOf(error) ?? noAnswer(error) ?? authTexts.loginFailedDetail;
       if (isUnverified(message)) {
         setUnverified(values.username);
         showToast({

@@ -4,14 +4,19 @@ import { registerForm } from '#common/api/auth.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { PasswordHint } from '../../components/password-hint.tsx';
-import { serverMessageOf } from '../../data/api-client.ts';
 import { useRegister } from '../../data/account/account.ts';
+import { failureToast } from '../../data/failure-toast.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { authTexts } from '../../texts/auth.ts';
 import { AuthForm } from './auth-form.ts';
 
-/** Creates an account; `onRegistered` gets the address that the link was mailed to. */
-export function SignUpForm({ onRegistered }: { readonly onRegistered: (email: string) => void }) {
+interface SignUpFormProps {
+  /** Gets the address that the link was mailed to, or that needs none (`isReady`). */
+  readonly onRegistered: (email: string, isReady: boolean) => void;
+}
+
+/** Creates an account. */
+export function SignUpForm({ onRegistered }: SignUpFormProps) {
   const registration = useRegister();
   const showToast = useShowToast();
   const { register, handleSubmit, formState, control } = useForm({
@@ -22,14 +27,10 @@ export function SignUpForm({ onRegistered }: { readonly onRegistered: (email: st
   const typed = useWatch({ control });
   const submit = handleSubmit(async ({ username, email, password }) => {
     try {
-      await registration.mutateAsync({ username, email, password });
-      onRegistered(email);
+      const { emailVerified } = await registration.mutateAsync({ username, email, password });
+      onRegistered(email, emailVerified);
     } catch (error) {
-      showToast({
-        title: authTexts.registrationFailed,
-        description: serverMessageOf(error) ?? authTexts.registrationFailedDetail,
-        tone: 'destructive',
-      });
+      showToast(failureToast(error, authTexts.registrationFailed, authTexts.registrationFailedDetail));
     }
   });
   return (

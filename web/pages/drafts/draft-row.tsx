@@ -99,6 +99,7 @@ const Warning = styled.p<{ $tone: 'warn' | 'defect' }>`
 export function DraftRow({ draft }: { readonly draft: DraftDto }) {
   const restore = useRestoreDraft();
   const isDamaged = draft.integrity === 'damaged';
+  const isFailed = draft.videoStatus === 'failed';
   return (
     <Row>
       <div>
@@ -151,6 +152,7 @@ export function DraftRow({ draft }: { readonly draft: DraftDto }) {
           )}
         </Facts>
         {!draft.videoExists && <Warning $tone="warn">{texts.deletedVideo}</Warning>}
+        {isFailed && <Warning $tone="warn">{texts.failedVideo}</Warning>}
         {isDamaged && (
           <Warning $tone="defect">{draft.videoExists ? texts.damaged : texts.damagedDeleted}</Warning>
         )}
@@ -159,8 +161,8 @@ export function DraftRow({ draft }: { readonly draft: DraftDto }) {
         <Button
           look="secondary"
           icon="retry"
-          disabled={restore.isPending || (isDamaged && draft.videoExists)}
-          onClick={() => restore.mutate({ id: draft.id, fileName: draft.fileName })}
+          disabled={restore.isPending || isFailed || (isDamaged && draft.videoExists)}
+          onClick={() => restore.mutate(draft)}
         >
           {restore.isPending ? texts.restoring : texts.restore}
         </Button>

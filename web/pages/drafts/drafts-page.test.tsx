@@ -22,6 +22,7 @@ function makeDraft(change: Partial<DraftDto> = {}): DraftDto {
     expiresAt: '2026-06-03T10:00:00.000Z',
     integrity: 'ok',
     videoExists: true,
+    videoStatus: 'completed',
     ...change,
   };
 }
@@ -93,6 +94,23 @@ describe('DraftsPage', () => {
     expect(row.getByText(/no longer matches its checksum, so it cannot be restored/)).toBeInTheDocument();
     expect(row.getByRole('button', { name: 'Restore' })).toBeDisabled();
     expect(row.getByRole('link', { name: /^Download the original/ })).toBeInTheDocument();
+  });
+
+  it('offers no restore of a clip that could not be mended, and says why', async () => {
+    open([makeDraft({ videoStatus: 'failed' })]);
+    const row = within(await screen.findByRole('listitem'));
+    expect(row.getByText(/^This clip could not be mended, so there is nothing to undo/)).toBeInTheDocument();
+    expect(row.getByRole('button', { name: 'Restore' })).toBeDisabled();
+    expect(row.getByRole('link', { name: /^Download the original/ })).toBeInTheDocument();
+  });
+
+  it('says of a deleted video that it is back and being mended, not that it is current', async () => {
+    open([makeDraft({ videoExists: false, videoStatus: null })]);
+    server.use(on(draftsApi.restore, () => HttpResponse.json({ videoId: 'video-0001-abcdef' })));
+    await person.click(await screen.findByRole('button', { name: 'Restore' }));
+    expect(
+      await screen.findByText('harbour.mp4 is back among your videos and is being mended again.'),
+    ).toBeInTheDocument();
   });
 
   it('says that there are none yet and links to the upload', async () => {

@@ -14,13 +14,13 @@ import { Icon } from '../../components/icons.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useCaptions } from '../../data/captions/captions.ts';
 import { createPlayClock } from '../../data/videos/play-clock.ts';
-import { resultMark, tellsOfCurrent, useReport } from '../../data/videos/videos.ts';
+import { resultMark, useReport } from '../../data/videos/videos.ts';
 import { CaptionsPanel } from '../../panels/captions/captions-panel.tsx';
 import { DownloadButton } from '../../panels/download-button.tsx';
 import { DefectList } from '../../panels/processing/defect-list.tsx';
 import { KeptFixFiles } from '../../panels/quick-fixes/fix-files.tsx';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
-import { PlatformList } from '../../panels/quick-fixes/platform-list.tsx';
+import { CurrentPlatformList } from '../../panels/quick-fixes/current-platform-list.tsx';
 import { QuickFixesPanel } from '../../panels/quick-fixes/quick-fixes-panel.tsx';
 import { StorylinePanel } from '../../panels/storyline/storyline-panel.tsx';
 import { type StoredPlayerHandle, StoredVideoPlayer } from '../../panels/stored-video-player.tsx';
@@ -211,7 +211,7 @@ export function Workbench({ video, plan, compare = false }: WorkbenchProps) {
         )}
       </Side>
       {!planAllows(plan, 'ai_tools') && <KeptFixFiles videoId={id} />}
-      {report && tellsOfCurrent(report, video) && <PlatformList report={report} />}
+      <CurrentPlatformList key={id} video={video} report={report} />
       <Versions id="files" tabIndex={-1}>
         <h3>{texts.versions}</h3>
         <LimitedExportNote video={video} />

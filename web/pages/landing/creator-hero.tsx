@@ -124,7 +124,8 @@ export function CreatorHero() {
                 {texts.quotaMore}
               </ButtonLink>
             ) : (
-              <Button size="l" disabled={upload !== undefined}>
+              // A disabled button would lose the focus; while a file is sent, the area opens no file browser.
+              <Button size="l" aria-disabled={upload !== undefined}>
                 {upload ? texts.uploading : texts.browse}
               </Button>
             )

@@ -55,7 +55,16 @@ export function HeroCopy({ sampleBusy, sampleReady = true, onSample }: HeroCopyP
       <PageHeading title={landingTexts.title}>{texts.heading}</PageHeading>
       <Lead data-introduction="">{texts.lead}</Lead>
       <SampleRow>
-        <Button look="secondary" icon="spark" disabled={sampleBusy || !sampleReady} onClick={onSample}>
+        <Button
+          look="secondary"
+          icon="spark"
+          disabled={!sampleReady}
+          // Keeps the focus, which a disabled button would lose.
+          aria-disabled={sampleBusy}
+          onClick={() => {
+            if (!sampleBusy) onSample();
+          }}
+        >
           {sampleBusy ? texts.sampleBusy : texts.sample}
         </Button>
         <p role="status">{isLate ? texts.sampleLate : texts.sampleHint}</p>

@@ -1,4 +1,4 @@
-import { act, fireEvent, screen, within } from '@testing-library/react';
+import { act, fireEvent, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
@@ -71,6 +71,18 @@ describe('LandingPage for visitors', () => {
     ]);
     // Their space is reserved before they load.
     expect(pictures.every(({ width, height }) => width > 0 && height > 0)).toBe(true);
+  });
+
+  it('asks for one sample at a time, by a button that keeps the focus', () => {
+    const onSample = vi.fn<() => void>();
+    const { rerender } = render(<HeroCopy sampleBusy={false} onSample={onSample} />);
+    const button = screen.getByRole('button');
+    fireEvent.click(button);
+    rerender(<HeroCopy sampleBusy onSample={onSample} />);
+    expect(button).toBeEnabled();
+    expect(button).toHaveAttribute('aria-disabled', 'true');
+    fireEvent.click(button);
+    expect(onSample).toHaveBeenCalledOnce();
   });
 
   it('says why a sample takes long', () => {

@@ -225,7 +225,7 @@ export function ReportPage() {
             defects={report.defects}
             ratio={(video?.width ?? 16) / (video?.height ?? 9)}
           />
-          {!isOlder && <PlatformList report={report} roomy />}
+          {!isOlder && <PlatformList file={report.result} roomy />}
           <ReportFacts report={report} />
           {report.notes.length > 0 && (
             <div>

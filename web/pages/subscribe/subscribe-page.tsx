@@ -7,9 +7,9 @@ import { type Plan, PLANS } from '#common/plans.ts';
 import { BackLink } from '../../components/back-link.tsx';
 import { ButtonLink } from '../../components/button.tsx';
 import { PageHeading, PageMain } from '../../components/page.tsx';
-import { serverMessageOf } from '../../data/api-client.ts';
 import { useSession } from '../../data/account/session.ts';
 import { useSubscribe } from '../../data/account/subscription.ts';
+import { failureToast } from '../../data/failure-toast.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { subscribeTexts as texts } from '../../texts/subscribe.ts';
 import { screen, space } from '../../theme.ts';
@@ -122,11 +122,7 @@ function useActivation(plan: Plan, byOperatorOnly: boolean) {
       window.alert(plan.paid ? texts.done(plan.name) : texts.doneFree);
       void navigate('/');
     } catch (error) {
-      showToast({
-        title: texts.failed,
-        description: serverMessageOf(error) ?? texts.failedDetail,
-        tone: 'destructive',
-      });
+      showToast(failureToast(error, texts.failed, texts.failedDetail));
     } finally {
       setPending(false);
     }

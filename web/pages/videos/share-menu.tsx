@@ -11,7 +11,7 @@ import {
   MenuPortal,
   MenuTrigger,
 } from '../../components/menu.tsx';
-import { serverMessageOf } from '../../data/api-client.ts';
+import { failureToast } from '../../data/failure-toast.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { useShareVideo } from '../../data/videos/videos.ts';
 import { videoTexts } from '../../texts/videos.ts';
@@ -71,11 +71,7 @@ function OpenedMenu({ video }: { readonly video: VideoDto }) {
       await share.mutateAsync({ id: video.id, shared });
       if (!shared) showToast({ title: texts.stopped, description: texts.stoppedDetail });
     } catch (error) {
-      showToast({
-        title: texts.failed,
-        description: serverMessageOf(error) ?? videoTexts.tryAgain,
-        tone: 'destructive',
-      });
+      showToast(failureToast(error, texts.failed, videoTexts.tryAgain));
     }
   };
   const link = `${window.location.origin}/video/${video.id}`;

@@ -3,12 +3,11 @@ import styled from 'styled-components';
 import { buildPath } from '#common/api/build-path.ts';
 import {
   type ClipVersionDto,
-  type FixRunDto,
   type PlatformExportDto,
   platformExportPath,
   type QuickFixesDto,
 } from '#common/api/quick-fixes.ts';
-import { type FixId, FIXES, isPlatformFix } from '#common/fixes.ts';
+import { FIXES } from '#common/fixes.ts';
 import { formatBytes } from '#common/format.ts';
 import { isAtWork } from '#common/is-at-work.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -20,6 +19,7 @@ import { useQuickFixes, useRemoveExport, useRestoreVersion } from '../../data/vi
 import { quickFixTexts as texts } from '../../texts/quick-fixes.ts';
 import { colour, figures, space, text } from '../../theme.ts';
 import { fileLinks } from '../panel-parts.tsx';
+import { awaitedLines, useFollowed } from './awaited-lines.ts';
 
 const Part = styled.section`
   display: grid;
@@ -72,29 +72,21 @@ interface FixFilesProps {
   readonly fixes: QuickFixesDto;
 }
 
-/** Fixes of a running request that are not yet known to come to nothing. */
-function expectedOf(run: FixRunDto | null): readonly FixId[] {
-  if (!run || !isAtWork(run)) return [];
-  return run.fixes.filter(({ state }) => state !== 'unchanged' && state !== 'failed').map(({ id }) => id);
-}
-
 /**
  * Versions that can be made current again, and files made for platforms; nothing if there are neither. What is being made
- * has its line from the start, so that nothing moves when it is there.
+ * has its line from the start and keeps it where nothing is made, so that nothing moves at the end.
  */
 export function FixFiles({ videoId, fixes }: FixFilesProps) {
   const { versions, exports, run } = fixes;
-  const expected = expectedOf(run);
-  const files = expected.filter(isPlatformFix);
-  const isVersionExpected = expected.length > files.length;
+  const awaited = awaitedLines(useFollowed(run) ? run : null);
   return (
     <>
-      {exports.length + files.length > 0 && (
+      {exports.length + awaited.files.length > 0 && (
         <Part aria-label={texts.exports}>
           <h4>{texts.exports}</h4>
           <ul>
-            {files.map((fix) => (
-              <ExpectedLine key={fix} name={NAMES.get(fix) ?? fix} />
+            {awaited.files.map(({ fix, words }) => (
+              <AwaitedLine key={fix} name={NAMES.get(fix) ?? fix} words={words} />
             ))}
             {exports.map((one) => (
               <ExportLine key={one.id} videoId={videoId} file={one} />
@@ -102,14 +94,16 @@ export function FixFiles({ videoId, fixes }: FixFilesProps) {
           </ul>
         </Part>
       )}
-      {(versions.length > 1 || isVersionExpected) && (
+      {(versions.length > 1 || awaited.version !== null) && (
         <Part aria-label={texts.versions}>
           <h4>{texts.versions}</h4>
           <ul>
             {versions.map((version, place) => (
               <Fragment key={version.id}>
                 <VersionLine videoId={videoId} version={version} busy={isAtWork(run)} />
-                {place === 0 && isVersionExpected && <ExpectedLine name={texts.kinds.fixes} />}
+                {place === 0 && awaited.version !== null && (
+                  <AwaitedLine name={texts.kinds.fixes} words={awaited.version} />
+                )}
               </Fragment>
             ))}
           </ul>
@@ -144,12 +138,12 @@ export function KeptFixFiles({ videoId }: { readonly videoId: string }) {
   );
 }
 
-function ExpectedLine({ name }: { readonly name: string }) {
+function AwaitedLine({ name, words }: { readonly name: string; readonly words: string }) {
   return (
     <li>
       <Name>
         <strong>{name}</strong>
-        <small>{texts.beingMade}</small>
+        <small>{words}</small>
       </Name>
     </li>
   );

@@ -7,7 +7,7 @@ import { PlatformList } from './platform-list.tsx';
 function show(change: Partial<MediaSummary>, sizeBytes = 5 * 1024 ** 2) {
   const report = makeReport();
   const media = { ...report.result.media, ...change };
-  render(<PlatformList report={{ ...report, result: { ...report.result, sizeBytes, media } }} />);
+  render(<PlatformList file={{ sizeBytes, media }} />);
   const rows = screen.getAllByRole('listitem').map((row) => within(row));
   const [tiktok, youtube, instagram] = rows;
   if (!tiktok || !youtube || !instagram) throw new Error('a platform is missing');

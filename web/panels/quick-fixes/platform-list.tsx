@@ -1,6 +1,6 @@
 import styled from 'styled-components';
 import { checkPlatforms, PLATFORM_LIMITS_CHECKED, type PlatformVerdict } from '#common/platform-check.ts';
-import type { RepairReport } from '#common/report.ts';
+import type { MediaSummary } from '#common/report.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { platformTexts as texts } from '../../texts/platforms.ts';
@@ -41,33 +41,46 @@ function Verdict({ verdict: { remarks, refused } }: { readonly verdict: Platform
   return remarks.length > 0 ? <Badge tone="warn">{texts.look}</Badge> : <Badge tone="ok">{texts.fits}</Badge>;
 }
 
+/** A file to hold against the limits of platforms. */
+export interface JudgedFile {
+  /** What it holds; null if that was not kept. */
+  readonly media: MediaSummary | null;
+  readonly sizeBytes: number;
+}
+
 interface PlatformListProps {
-  readonly report: RepairReport;
+  readonly file: JudgedFile;
   /** For cards of a page, which have wider margins than panels. */
   readonly roomy?: boolean;
 }
 
 /**
- * Whether TikTok, YouTube Shorts and Instagram Reels accept the result unchanged, and what they will do to it (N11).
+ * Whether TikTok, YouTube Shorts and Instagram Reels accept a file unchanged, and what they will do to it (N11).
  */
-export function PlatformList({ report: { result }, roomy = false }: PlatformListProps) {
+export function PlatformList({ file: { media, sizeBytes }, roomy = false }: PlatformListProps) {
   return (
     <Panel $roomy={roomy} aria-label={texts.title}>
       <h3>{texts.title}</h3>
-      <ul>
-        {checkPlatforms(result.media, result.sizeBytes).map((verdict) => (
-          <li key={verdict.platform}>
-            <Head>
-              <strong>{texts.names[verdict.platform]}</strong>
-              <Verdict verdict={verdict} />
-            </Head>
-            {verdict.remarks.map((one) => (
-              <p key={one.kind}>{texts.remark(one)}</p>
+      {media ? (
+        <>
+          <ul>
+            {checkPlatforms(media, sizeBytes).map((verdict) => (
+              <li key={verdict.platform}>
+                <Head>
+                  <strong>{texts.names[verdict.platform]}</strong>
+                  <Verdict verdict={verdict} />
+                </Head>
+                {verdict.remarks.map((one) => (
+                  <p key={one.kind}>{texts.remark(one)}</p>
+                ))}
+              </li>
             ))}
-          </li>
-        ))}
-      </ul>
-      <Faint>{texts.note(PLATFORM_LIMITS_CHECKED)}</Faint>
+          </ul>
+          <Faint>{texts.note(PLATFORM_LIMITS_CHECKED)}</Faint>
+        </>
+      ) : (
+        <p>{texts.unjudged}</p>
+      )}
     </Panel>
   );
 }

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
 import {
+  type ClipVersionDto,
   type FixOutcome,
   type FixRunDto,
   type QuickFixesDto,
@@ -13,7 +14,7 @@ import { FIXES, type FixId } from '#common/fixes.ts';
 import { NO_ISSUES } from '#common/video.ts';
 import { applyFixRun } from '../../data/videos/quick-fixes.ts';
 import { renderAt } from '../../test/render.tsx';
-import { makeVideo } from '../../test/samples.ts';
+import { makeVersion, makeVideo } from '../../test/samples.ts';
 import { on, refusal, server } from '../../test/server.ts';
 import { quickFixTexts } from '../../texts/quick-fixes.ts';
 import { QuickFixesPanel } from './quick-fixes-panel.tsx';
@@ -206,6 +207,41 @@ describe('QuickFixesPanel', () => {
     expect(tiktok).toHaveAccessibleDescription('A file for TikTok was made.');
   });
 
+  it('keeps the lines of what was not made in the end, with the reason', async () => {
+    const answer = (state: FixRunDto['state'], ends: readonly FixOutcome['state'][]) => ({
+      versions: [makeVersion()],
+      run: makeRun({
+        state,
+        revision: state === 'working' ? 2 : 9,
+        fixes: [outcome('sharpen', ends[0] ?? 'waiting'), outcome('youtube-optimize', ends[1] ?? 'waiting')],
+      }),
+    });
+    const cases = [
+      ['done', ['unchanged', 'failed'], 'Nothing had to be made', 'Could not be made'],
+      ['cancelled', ['working', 'waiting'], 'Cancelled, so it was not made', 'Cancelled, so it was not made'],
+      ['failed', ['failed', 'failed'], 'Could not be made', 'Could not be made'],
+    ] as const;
+    for (const [state, ends, version, file] of cases) {
+      const { client } = open([answer('working', []), answer(state, ends)]);
+      const lines = async (name: string) =>
+        within(await screen.findByRole('region', { name }))
+          .getAllByRole('listitem')
+          .map((line) => line.textContent);
+      expect((await lines('Versions of the clip'))[1]).toBe('With quick fixesBeing made');
+      await act(() => client.invalidateQueries());
+      await waitFor(async () =>
+        expect((await lines('Versions of the clip'))[1]).toBe(`With quick fixes${version}`),
+      );
+      expect(await lines('Files for platforms')).toEqual([`YouTube${file}`]);
+      cleanup();
+      // A request that ended before the page was opened has no lines.
+      open([answer(state, ends)]);
+      await item('Sharpen Video');
+      expect(screen.queryByRole('region', { name: 'Files for platforms' })).not.toBeInTheDocument();
+      cleanup();
+    }
+  });
+
   it('cancels what is at work: the choice stays, the focus moves to Apply, and nothing says that it failed', async () => {
     const { client } = open([{ run: makeRun() }]);
     const cancelled = makeRun({ state: 'cancelled', revision: 3 });
@@ -327,14 +363,8 @@ describe('QuickFixesPanel', () => {
   });
 
   it('lists versions, restores one, and says so when it is current', async () => {
-    const version = (id: string, kind: 'original' | 'repair' | 'fixes', current: boolean) => ({
-      id,
-      kind,
-      current,
-      createdAt: '2026-05-04T10:00:00.000Z',
-      sizeBytes: 1024,
-      fixes: kind === 'fixes' ? [outcome('sharpen', 'applied')] : [],
-    });
+    const version = (id: string, kind: ClipVersionDto['kind'], current: boolean) =>
+      makeVersion({ id, kind, current, fixes: kind === 'fixes' ? [outcome('sharpen', 'applied')] : [] });
     const before = [
       version('original', 'original', false),
       version('f1', 'fixes', true),

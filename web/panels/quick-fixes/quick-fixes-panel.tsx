@@ -14,6 +14,7 @@ import { eyebrow, space } from '../../theme.ts';
 import { Failure, Note, Panel, Reading, Unread } from '../panel-parts.tsx';
 import { useWayBack } from '../use-way-back.ts';
 import { WORK_HEIGHT, WorkProgress } from '../work-progress.tsx';
+import { useFollowed } from './awaited-lines.ts';
 import { FixFiles } from './fix-files.tsx';
 import { FixItem, type FixItemState } from './fix-item.tsx';
 
@@ -99,7 +100,8 @@ function FixForm({ video, run, done }: FixFormProps) {
   const applyButton = useWayBack(run?.state === 'cancelled');
   const showToast = useShowToast();
   const atWork = isAtWork(run);
-  const isWatched = useEnd(run, atWork);
+  const isFollowed = useFollowed(run);
+  useAnnouncedEnd(run, atWork);
   const blind = useBlindRun();
   const recommended = recommendedFixes(video);
   const busy = atWork || apply.isPending || blind.working.size > 0;
@@ -165,7 +167,7 @@ function FixForm({ video, run, done }: FixFormProps) {
           ))}
         </Category>
       ))}
-      {run && isWatched && run.state !== 'failed' && (
+      {run && isFollowed && run.state !== 'failed' && (
         <Course>
           {atWork ? (
             <RunProgress key={run.jobId} run={run} cancelling={cancel.isPending} onCancel={stop} />
@@ -264,12 +266,8 @@ function endOf(run: FixRunDto): string {
   return texts.ended(title, detail);
 }
 
-/**
- * Announces an end that was awaited.
- *
- * @returns whether this request is, or was, followed here; an older one is told by its fixes alone
- */
-function useEnd(run: FixRunDto | null, atWork: boolean): boolean {
+/** Announces an end that was awaited. */
+function useAnnouncedEnd(run: FixRunDto | null, atWork: boolean): void {
   const showToast = useShowToast();
   const waited = useRef(false);
   useEffect(() => {
@@ -283,7 +281,4 @@ function useEnd(run: FixRunDto | null, atWork: boolean): boolean {
       showToast({ title: texts.failed, description: texts.failedDetail, tone: 'destructive' });
     waited.current = atWork;
   }, [run, atWork, showToast]);
-  const [watched, setWatched] = useState<string | null>(null);
-  if (run && atWork && watched !== run.jobId) setWatched(run.jobId);
-  return atWork || (run !== null && run.jobId === watched);
 }

@@ -200,5 +200,12 @@ describe('StorylinePanel', () => {
     server.use(on(storylineApi.analyze, () => refusal('internal')));
     await person.click(await screen.findByRole('button', { name: 'Analyze' }));
     await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('Analysis Failed'));
+    server.use(on(storylineApi.analyze, () => HttpResponse.error()));
+    await person.click(screen.getByRole('button', { name: 'Analyze' }));
+    await waitFor(() =>
+      expect(screen.getByRole('alert')).toHaveTextContent(
+        'Analysis FailedPlease try again.Reelmend cannot be reached right now: no connection.',
+      ),
+    );
   });
 });

@@ -92,6 +92,12 @@ describe('quick fixes', () => {
     expect(peak?.after ?? 0).toBeLessThanOrEqual(-0.5);
     const info = await probe(tools, made.clip?.path ?? '', 'mov');
     expect(info.video[0]).toMatchObject({ codec: 'h264', width: 320, height: 180, frameCount: 60 });
+    expect(made.clip?.media).toMatchObject({
+      videoCodec: 'h264',
+      width: 320,
+      height: 180,
+      audioCodec: 'aac',
+    });
     expect(info.audio[0]).toMatchObject({ codec: 'aac', sampleRateHz: 44_100, channels: 1 });
     const shares = made.told.map(({ share }) => share);
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));

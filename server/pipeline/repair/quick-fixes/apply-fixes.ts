@@ -5,8 +5,8 @@ import { carryOtherTracks } from '#server/media/mp4/carry-other-tracks.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
-import { shownSize } from '../../encode/picture-size.ts';
 import { MediaFailure, toFailure } from '../../media-failure.ts';
+import { summarise } from '../../publish/build-report.ts';
 import { makePoster } from '../../publish/make-poster.ts';
 import { hashFile } from '../../steps/step-store.ts';
 import type { ApplyFixesResult, ApplyFixesTask, FixesMessage } from '../../worker-protocol.ts';
@@ -127,7 +127,6 @@ async function describeFile(file: string) {
 }
 
 async function describeClip({ task, signal }: FixJob, clip: Clip, pictures: ChangedPictures | null) {
-  const stream = clip.info.video[0];
   const outputPath = path.join(task.workDir, 'poster.jpg');
   const atMs = pictures ? (pictures.posterMs ?? 0) : null;
   const { tools } = task;
@@ -136,8 +135,7 @@ async function describeClip({ task, signal }: FixJob, clip: Clip, pictures: Chan
     (await makePoster({ inputPath: clip.path, info: clip.info, atMs, outputPath, tools, signal }));
   return {
     ...(await describeFile(clip.path)),
-    durationMs: clip.info.durationMs,
-    ...(stream ? shownSize(stream) : { width: 0, height: 0 }),
+    media: summarise(clip.info, null),
     posterPath: posted ? outputPath : null,
   };
 }

@@ -9,14 +9,14 @@ import { recordObject } from '#server/videos/create-video.ts';
 import { startTestApp, type TestApp } from '#server/test/test-app.ts';
 import { uploadBytes } from '#server/test/upload-bytes.ts';
 
-describe('restoring an original that changed on the disk', () => {
+describe('restoring an original', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp({ engine: 'sqlite' });
   });
   afterAll(async () => app.stop());
 
-  it('is refused with a sentence while there is a repaired version, and repairs what is left when the video was deleted', async () => {
+  it('that changed on the disk is refused with a sentence while there is a repaired version, and repairs what is left when the video was deleted', async () => {
     const { client } = await app.signIn();
     const videoId = await uploadBytes(client, new TextEncoder().encode('a clip that a disk changes'));
     const mended = await app.storage.putBuffer(Buffer.from('mended'));
@@ -46,5 +46,20 @@ describe('restoring an original that changed on the disk', () => {
     await client.call(videosApi.remove, { params: { id: videoId } });
     expect((await restore()).status).toBe(200);
     expect((await Video.query(app.db).findById(videoId))?.status).toBe('processing');
+  });
+
+  it('is refused for a clip that could not be mended, whose backup says so', async () => {
+    const { client } = await app.signIn();
+    const videoId = await uploadBytes(client, new TextEncoder().encode('no clip at all'));
+    await Video.query(app.db).patch({ status: 'failed' }).findById(videoId);
+    const drafts = async () => (await client.call(draftsApi.list)).body ?? [];
+    const [draft] = await drafts();
+    expect(draft).toMatchObject({ videoExists: true, videoStatus: 'failed' });
+    const params = { id: draft?.id ?? '' };
+    expect((await client.call(draftsApi.restore, { params })).raw).toMatchObject({
+      message: expect.stringMatching(/^This video could not be processed/),
+    });
+    await client.call(videosApi.remove, { params: { id: videoId } });
+    expect(await drafts()).toMatchObject([{ videoExists: false, videoStatus: null }]);
   });
 });

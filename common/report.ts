@@ -75,10 +75,20 @@ export const repairAction = z.enum([
   'filled_audio',
   'suppressed_wind',
   'rebuilt_index',
+  // The same where the end of the clip is missing for good.
+  'rebuilt_rest',
   'restored_bytes',
   'remuxed',
 ]);
 export type RepairAction = z.infer<typeof repairAction>;
+
+/** Whether a new index was written, for all of the clip or for what is left of it. */
+export const isRebuiltIndex = (action: RepairAction): boolean =>
+  action === 'rebuilt_index' || action === 'rebuilt_rest';
+
+/** Whether a repair makes a clip playable that is not as it was recorded. */
+export const makesPlayable = (action: RepairAction): boolean =>
+  action === 'concealed_frames' || action === 'rebuilt_rest';
 
 export const defectOutcome = z.enum(['repaired', 'left_alone', 'flagged']);
 
@@ -148,6 +158,13 @@ export const resultCheck = z.object({
 });
 export type ResultCheck = z.infer<typeof resultCheck>;
 
+/** How much is missing at the end of a clip that was cut off, according to its index. */
+export const lostEnds = z.object({
+  pictureMs: z.number().nonnegative(),
+  soundMs: z.number().nonnegative(),
+});
+export type LostEnds = z.infer<typeof lostEnds>;
+
 /**
  * How the sound moved: what is heard at `t` ms of the original is heard at `startMs + (t + shiftMs - startMs) *
  * stretch` of the result.
@@ -192,6 +209,8 @@ export const repairReport = z.object({
   audio: streamTreatment,
   /** Omitted when the sound keeps its times. */
   soundMove: soundMove.optional(),
+  /** Omitted when the upload was not cut off. */
+  lostEnds: lostEnds.optional(),
   steps: z.array(stepRecord),
   defects: z.array(defect),
   checks: z.array(resultCheck),

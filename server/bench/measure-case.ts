@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { isRebuiltIndex } from '#common/report.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Finding } from '#server/pipeline/analyse/analysis.ts';
@@ -138,7 +139,7 @@ async function repair(
     const files = { clean: cleanPath, broken: brokenPath, repaired: repairedPath };
     const isDamage = defect.kind === 'corrupted_section';
     const damage = isDamage ? await scoreDamage({ ...files, report, workDir, tools }) : null;
-    const claims = report.defects.filter(({ action }) => action !== 'rebuilt_index');
+    const claims = report.defects.filter(({ action }) => !isRebuiltIndex(action));
     const score = toClipScore(
       damage ? fromDamage(damage) : scoreDefects(claims, defect.kind, planted.truth),
       clip,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { appendEndNote, readEndNote } from '#server/media/mp4/end-note.ts';
-import type { LostEnds } from '#server/media/probe/lost-ends.ts';
+import { lostEnds, type LostEnds } from '#common/report.ts';
 import type { Analysis } from './analyse/analysis.ts';
 import type { PictureEdit } from './repair/picture-edit.ts';
 
@@ -26,7 +26,7 @@ const mendedNote = z.object({
     z.object({ first: number, last: number, isMade: z.boolean(), damagedData: z.array(number) }),
   ),
   /** What the upload had lost at its end; because of it, picture and sound of the result do not end together. */
-  lostEnds: z.object({ pictureMs: z.number().nonnegative(), soundMs: z.number().nonnegative() }).optional(),
+  lostEnds: lostEnds.optional(),
 });
 
 /**

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { isCutShort } from '#server/media/probe/lost-ends.ts';
 import { createLiveFindings } from './progress/live-findings.ts';
 import { CANCELLED, toFailure } from './media-failure.ts';
 import { createProgressMeter, type ProgressMeter } from './progress/progress-meter.ts';
@@ -105,11 +106,13 @@ async function runStepsOf(
     video: exported.video,
     audio: exported.audio,
     soundMove: unchanged ? null : soundMoveOf(sound.audio),
+    lostEnds: opened.rebuilt && isCutShort(analysis.info.lostEnds) ? analysis.info.lostEnds : undefined,
     steps: job.steps.list(),
     verdicts: exported.verdicts,
     checks: exported.checks,
     captions: captions.cues,
-    notes: [...(opened.rebuilt?.notes ?? []), ...analysis.notes, ...exported.notes],
+    // What was done about a lost index is said with it.
+    notes: [...analysis.notes, ...exported.notes],
   });
   return {
     ok: true,

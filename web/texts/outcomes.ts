@@ -1,5 +1,5 @@
 import type { LiveState } from '#common/live-findings.ts';
-import type { RepairAction } from '#common/report.ts';
+import { makesPlayable, type RepairAction } from '#common/report.ts';
 import { videoTexts } from './videos.ts';
 
 const { outcomes } = videoTexts;
@@ -9,7 +9,7 @@ const { outcomes } = videoTexts;
  * repaired ones.
  */
 export function outcomeOf(state: LiveState, action?: RepairAction): keyof typeof outcomes {
-  return state === 'repaired' && action === 'concealed_frames' ? 'concealed' : state;
+  return state === 'repaired' && action && makesPlayable(action) ? 'concealed' : state;
 }
 
 /** The same as one word. */

@@ -78,6 +78,8 @@ export const reportTexts = {
     n === 1
       ? '1 damaged section was made playable; traces may show.'
       : `${n} damaged sections were made playable; traces may show.`,
+  cutOff: (seconds: number) =>
+    `The upload was cut off: its last ${seconds.toFixed(1)} seconds are not in it and cannot be brought back. What is there plays again.`,
   notChanged: 'Nothing was changed: the result is the uploaded file, byte for byte.',
   leftAlone: (n: number) =>
     n === 1

@@ -4,7 +4,7 @@ import { type Edit, writeEditList } from './edit-list.ts';
 import type { Track } from './movie.ts';
 import { type Chunk, endOfSamples, readChunks, readSamples, sampleCount } from './sample-table.ts';
 import { carryTrack, type OutTrack, rebuildTrack } from './write-movie.ts';
-import { withDuration } from './write-tables.ts';
+import { readDuration, withDuration } from './write-tables.ts';
 
 export interface TrimmedTrack {
   readonly track: OutTrack;
@@ -21,22 +21,32 @@ const LISTED_SAMPLES = 1_000_000;
 /** Most pictures at the cut that are dropped so that none is missing in between (deepest usual B-pyramid). */
 const MAX_REORDER = 16;
 
+/** Where a track ends. */
+export interface TrackEnd {
+  /** First byte that is not in the file. */
+  readonly endOffset: number;
+  readonly movieTimescale: number;
+  /** Where the movie ends, movie ticks; absent when the track has as long as it likes. */
+  readonly endMovieTicks?: number | undefined;
+}
+
 /**
- * A track without the samples whose bytes lie beyond `endOffset`; a whole track is carried as it is. Pictures at the
- * cut that would be shown behind a lost one are dropped as well, so that the rest has no gap.
+ * A track without the samples whose bytes lie beyond `endOffset` or that begin behind the movie's end; a whole track is
+ * carried as it is. Pictures at the cut that would be shown behind a lost one are dropped as well, so that the rest has
+ * no gap.
  * @returns null when nothing of the track is left
  * @throws Mp4Error when its tables are damaged.
  */
 export function trimTrack(
   track: Track,
   file: FileHandle,
-  endOffset: number,
-  movieTimescale: number,
+  { endOffset, movieTimescale, endMovieTicks = Infinity }: TrackEnd,
 ): TrimmedTrack | null {
   const total = sampleCount(track.stbl);
   const chunks = readChunks(track.stbl);
   const whole = chunks.findIndex((chunk) => chunk.offset + chunk.sizeBytes > endOffset);
-  if (whole < 0)
+  const isShort = readDuration(needBox(track.trak, 'tkhd')) <= endMovieTicks;
+  if (whole < 0 && isShort)
     return {
       track: carryTrack(track, file),
       samplesKept: total,
@@ -44,8 +54,9 @@ export function trimTrack(
       samplesTotal: total,
       lostTicks: 0,
     };
-  if (total > LISTED_SAMPLES) return trimByChunks(track, file, chunks.slice(0, whole), total, movieTimescale);
-  const samples = readSamples(track.stbl);
+  if (total > LISTED_SAMPLES && whole >= 0)
+    return trimByChunks(track, file, chunks.slice(0, whole), total, movieTimescale);
+  const samples = endedAt(readSamples(track.stbl), mediaEnd(track, endMovieTicks, movieTimescale));
   const cut = samples.findIndex((sample) => sample.offset + sample.sizeBytes > endOffset);
   const inFile = samples.slice(0, cut < 0 ? samples.length : cut);
   // A picture before the cut may be shown after a lost one.
@@ -67,7 +78,24 @@ export function trimTrack(
   );
   const lostTicks = endOfSamples(samples) - shownEnd;
   const samplesLoose = inFile.length - kept.length;
-  return { track: rebuilt, samplesKept: kept.length, samplesLoose, samplesTotal: total, lostTicks };
+  return { track: rebuilt, samplesKept: kept.length, samplesLoose, samplesTotal: samples.length, lostTicks };
+}
+
+/** The end of the movie on the clock of a track's media. */
+function mediaEnd({ edits, timescale }: Track, endMovieTicks: number, movieTimescale: number): number {
+  const waits = edits.filter(({ mediaTime }) => mediaTime < 0);
+  const waitTicks = waits.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
+  const from = edits.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0;
+  return from + Math.round(((endMovieTicks - waitTicks) * timescale) / movieTimescale);
+}
+
+/** The samples that begin before `endTicks`, none of them longer than up to there. */
+function endedAt<S extends Timed & { readonly dts: number }>(samples: readonly S[], endTicks: number): S[] {
+  return samples.flatMap((sample) => {
+    const leftTicks = endTicks - sample.dts;
+    if (leftTicks <= 0) return [];
+    return sample.durationTicks <= leftTicks ? sample : { ...sample, durationTicks: leftTicks };
+  });
 }
 
 const earliest = (ticks: number, { pts }: Timed) => Math.min(ticks, pts);

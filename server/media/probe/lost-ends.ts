@@ -1,7 +1,13 @@
-/** How much picture and sound is missing at the end of a file that was cut off, according to its index, ms. */
-export interface LostEnds {
-  readonly pictureMs: number;
-  readonly soundMs: number;
+import type { LostEnds } from '#common/report.ts';
+
+export type { LostEnds } from '#common/report.ts';
+
+/** Less is not worth a word: writers round lengths by as much, ms. */
+export const LEAST_LOST_MS = 100;
+
+/** Whether the end of a clip is missing for good. */
+export function isCutShort(lost: LostEnds | undefined): boolean {
+  return lost !== undefined && Math.max(lost.pictureMs, lost.soundMs) >= LEAST_LOST_MS;
 }
 
 /**

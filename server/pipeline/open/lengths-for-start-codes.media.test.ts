@@ -77,9 +77,7 @@ describe('pictures behind start codes in a movie', () => {
     expect((await decodeHashes(found.path)).hashes).toEqual((await decodeHashes(inBand)).hashes);
     await writeFile(at('cut.mp4'), bytes.subarray(0, 0.6 * bytes.length));
     const cut = await openClip(at('cut.mp4'));
-    expect(cut.rebuilt?.notes.join(' ')).toMatch(
-      /start codes.*\d+ of 50 picture samples are not in the file/,
-    );
+    expect(cut.rebuilt?.notes.join(' ')).toMatch(/start codes.*\d+ of 50 frames are not in the file/);
     const { hashes, warnings } = await decodeHashes(cut.path);
     expect(warnings).toBe('');
     expect(hashes.length).toBeGreaterThan(PICTURES / 4);

@@ -168,9 +168,9 @@ async function writeTrimmed(file: FileHandle, movie: Movie, input: LengthsInput)
   if (reach <= movie.fileBytes) return [];
   const losses = [`The file ends ${reach - movie.fileBytes} bytes before the last of its media.`];
   const tracks = movie.tracks.flatMap((track) => {
-    const trimmed = trimTrack(track, file, movie.fileBytes, movie.timescale);
+    const trimmed = trimTrack(track, file, { endOffset: movie.fileBytes, movieTimescale: movie.timescale });
     const name = sampleName(track);
-    if (!trimmed) losses.push(`Nothing of a ${name} track is in the file.`);
+    if (!trimmed) losses.push(`None of the ${name} of a track are in the file.`);
     if (trimmed) losses.push(...missingNotes(trimmed, name));
     return trimmed ? [trimmed.track] : [];
   });

@@ -1,8 +1,10 @@
 import {
+  makesPlayable,
   REPORT_SCHEMA,
   type CaptionCue,
   type Defect,
   type DefectKind,
+  type LostEnds,
   type MediaSummary,
   type RepairReport,
   type ResultCheck,
@@ -25,6 +27,8 @@ export interface ReportInput {
   readonly audio: StreamTreatment;
   /** Null if the sound stays where it was. */
   readonly soundMove: SoundMove | null;
+  /** What the upload lacks at its end; absent if it was not cut off. */
+  readonly lostEnds?: LostEnds | undefined;
   readonly steps: readonly StepRecord[];
   readonly verdicts: readonly Verdict[];
   readonly checks: readonly ResultCheck[];
@@ -44,6 +48,7 @@ export function buildReport(input: ReportInput): RepairReport {
     video: input.video,
     audio: input.audio,
     ...(input.soundMove === null ? {} : { soundMove: input.soundMove }),
+    ...(input.lostEnds && { lostEnds: input.lostEnds }),
     steps: [...input.steps],
     defects: toDefects(input.verdicts),
     checks: [...input.checks],
@@ -152,9 +157,7 @@ export function toFixes(verdicts: readonly Verdict[]): FixesApplied {
   const issues = toIssues(repaired.map((finding) => ({ ...finding, confidence: 1 })));
   const fixes: FixesApplied = {};
   for (const [name, value] of Object.entries(issues)) if (value) fixes[name] = value;
-  const playable = verdicts.filter(
-    ({ outcome, action }) => outcome === 'repaired' && action === 'concealed_frames',
-  );
+  const playable = verdicts.filter(({ outcome, action }) => outcome === 'repaired' && makesPlayable(action));
   const { corruptedSections } = toIssues(playable.map(({ finding }) => ({ ...finding, confidence: 1 })));
   if (corruptedSections > 0) fixes[MADE_PLAYABLE] = corruptedSections;
   return fixes;

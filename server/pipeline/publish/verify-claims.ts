@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Defect, RepairReport } from '#common/report.ts';
+import { isRebuiltIndex, type Defect, type RepairReport } from '#common/report.ts';
 import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
@@ -70,7 +70,7 @@ async function holdAgainst(input: ClaimInput, original: OpenedOriginal | null): 
     });
     return original === null ? claims : [...claims, ...foundClaims(original, report)];
   }
-  const said = report.defects.some(({ action }) => action === 'rebuilt_index');
+  const said = report.defects.some(({ action }) => isRebuiltIndex(action));
   const result = await tryOpen(input.repairedPath, tools, original?.info.lostEnds);
   if (result === null) {
     return [...claims, { claim: 'the result is a clip', confirmed: false, detail: 'It cannot be read.' }];
@@ -264,7 +264,7 @@ function timesBehind(
 /** Claims that each defect of the report is found again in the original, at its place and with its value. */
 function foundClaims(original: OpenFile, report: RepairReport): Claim[] {
   return report.defects
-    .filter(({ action }) => action !== 'rebuilt_index')
+    .filter(({ action }) => !isRebuiltIndex(action))
     .map((defect) => {
       if (defect.foundIn === 'result') return hiddenClaim(defect, report.defects);
       const again = original.analysis.findings.find((finding) => isSame(finding, defect));

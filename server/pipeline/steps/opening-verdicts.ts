@@ -1,13 +1,14 @@
 import type { StreamTreatment } from '#common/report.ts';
+import { isCutShort } from '#server/media/probe/lost-ends.ts';
 import type { Verdict } from '../repair/picture-task.ts';
 import type { AnalysedClip } from './analyse-step.ts';
 
 /** Verdicts on what was repaired before the rest of the job read the clip: a lost index, single changed bytes. */
-export function openingVerdicts({ rebuilt, indexFindings, putBack }: AnalysedClip): Verdict[] {
+export function openingVerdicts({ rebuilt, indexFindings, putBack, analysis }: AnalysedClip): Verdict[] {
   const index = indexFindings.map((finding): Verdict => ({
     finding,
     outcome: 'repaired',
-    action: 'rebuilt_index',
+    action: isCutShort(analysis.info.lostEnds) ? 'rebuilt_rest' : 'rebuilt_index',
     after: 0,
     explanation: [...(rebuilt?.notes ?? []), 'A new index was written for what is there.'].join(' '),
   }));

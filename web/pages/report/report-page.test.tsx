@@ -348,6 +348,26 @@ describe('ReportPage', () => {
     expect(screen.queryByText(/Nothing was wrong/)).not.toBeInTheDocument();
   });
 
+  it('says first what a clip that was cut off lacks for good', async () => {
+    const [gap] = makeReport().defects;
+    if (!gap) throw new Error('no defect');
+    const rest = {
+      ...gap,
+      id: 'corrupted_section-1',
+      kind: 'corrupted_section',
+      action: 'rebuilt_rest',
+    } as const;
+    const lostEnds = { pictureMs: 4137, soundMs: 4155 };
+    open({}, () => HttpResponse.json(makeReport({ defects: [gap, rest], lostEnds })));
+    expect(
+      await screen.findByText(
+        'The upload was cut off: its last 4.2 seconds are not in it and cannot be brought back. What is there plays again. ' +
+          '1 issue was mended.',
+      ),
+    ).toBeInTheDocument();
+    expect(screen.getAllByText('made playable').length).toBeGreaterThan(0);
+  });
+
   it('says how many defects were left beside those that were repaired', async () => {
     const [gap] = makeReport().defects;
     if (!gap) throw new Error('no defect');

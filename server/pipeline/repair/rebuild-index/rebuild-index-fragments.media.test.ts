@@ -246,7 +246,7 @@ describe('rebuildIndex on movies made of fragments', () => {
     const end = middle.offset + middle.sizeBytes + 1500;
     const { result, outputPath } = await rebuild('cut.mp4', bytes.subarray(0, end));
     if (!result.rebuilt) throw new Error(result.reason);
-    expect(result.notes.join(' ')).toMatch(/\d+ of \d+ picture samples are not in the file/);
+    expect(result.notes.join(' ')).toMatch(/\d+ of \d+ frames are not in the file/);
     const mended = await picturesOf(outputPath);
     expect(mended.warnings).toBe('');
     expect(mended.rows.length).toBeGreaterThan(truth.rows.length / 2);

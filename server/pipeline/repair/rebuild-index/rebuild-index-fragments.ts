@@ -210,7 +210,7 @@ function lossesOf({ track, samples, missing, holeTicks }: GatheredTrack): string
   const hole = (holeTicks / track.timescale).toFixed(2);
   return [
     ...(missing > 0
-      ? [`${missing} of ${samples.length + missing} ${sampleName(track)} samples are not in the file.`]
+      ? [`${missing} of ${samples.length + missing} ${sampleName(track)} are not in the file.`]
       : []),
     ...(holeTicks > 0 && track.handler === 'vide'
       ? [`Fragments with ${hole} s of video have lost their index or are not in the file.`]

@@ -54,7 +54,7 @@ export async function salvageTracks(
       if (!(await arePictures(file, track, samples))) return null;
       hasPictures = true;
     }
-    if (lost > 0) notes.push(`${lost} of ${listed} ${sampleName(track)} samples have no place in it.`);
+    if (lost > 0) notes.push(`${lost} of ${listed} ${sampleName(track)} have no place in it.`);
     const ticks = samples.reduce((sum, { durationTicks }) => sum + durationTicks, 0);
     const trak = replaceBox(withWholeDescriptions(track), 'mdia/mdhd', (box) => withDuration(box, ticks));
     kept.push(rebuildTrack(trak, track.timescale, samples));

@@ -1,6 +1,6 @@
 import type { Track } from '#server/media/mp4/movie.ts';
 import type { TrimmedTrack } from '#server/media/mp4/trim-track.ts';
-import type { LostEnds } from '#server/media/probe/lost-ends.ts';
+import { isCutShort, LEAST_LOST_MS, type LostEnds } from '#server/media/probe/lost-ends.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 export interface RebuildIndexInput {
@@ -23,7 +23,18 @@ export type RebuildIndexResult =
 
 /** Name of a track's samples in a sentence. */
 export const sampleName = ({ handler }: Track): string =>
-  ({ vide: 'picture', soun: 'sound' })[handler] ?? 'data';
+  ({ vide: 'frames', soun: 'sound packets' })[handler] ?? 'data packets';
+
+/** A sentence about the end that a file lacks; none if it lacks next to nothing. */
+export function cutOffNotes(lost: LostEnds): string[] {
+  if (!isCutShort(lost)) return [];
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+  const parts = [
+    lost.pictureMs >= LEAST_LOST_MS ? `the last ${seconds(lost.pictureMs)} of the picture` : null,
+    lost.soundMs >= LEAST_LOST_MS ? `the last ${seconds(lost.soundMs)} of the sound` : null,
+  ].filter((part) => part !== null);
+  return [`The file was cut off: ${parts.join(' and ')} are not in it and cannot be brought back.`];
+}
 
 /** Size for a sentence: "4 kB", "12 MB". */
 export function formatSize(bytes: number): string {
@@ -42,7 +53,7 @@ export function missingNotes(
 ): string[] {
   const lost = samplesTotal - samplesKept - samplesLoose;
   const notes: string[] = [];
-  if (lost > 0) notes.push(`${lost} of ${samplesTotal} ${name} samples are not in the file.`);
+  if (lost > 0) notes.push(`${lost} of ${samplesTotal} ${name} are not in the file.`);
   if (samplesLoose === 1) notes.push('1 more is left out: it would be shown behind a missing one.');
   if (samplesLoose > 1)
     notes.push(`${samplesLoose} more are left out: they would be shown behind missing ones.`);

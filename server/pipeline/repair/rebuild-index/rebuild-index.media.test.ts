@@ -133,7 +133,7 @@ describe('rebuildIndex', () => {
     const answer = await rebuild(file);
     expect(answer).toEqual({
       rebuilt: true,
-      notes: ['The file ends 5000 bytes before its media box says it does.'],
+      notes: ['The file is 5 kB shorter than it says.'],
     });
     expect(await contentOf(`${file}.rebuilt.mp4`)).toEqual(await contentOf(front));
     const again = await rebuild(`${file}.rebuilt.mp4`);
@@ -162,6 +162,20 @@ describe('rebuildIndex', () => {
       const info = await probe(tools, `${file}.rebuilt.mp4`, 'mov');
       expect(info.video[0]?.durationMs).toBeCloseTo((kept.pictures.length * 1000) / 30, 0);
     }
+  });
+
+  it('ends a time code with picture and sound, so that the rest of a truncated file has their length', async () => {
+    const source = 'testsrc2=s=320x240:r=30[out0];sine[out1]';
+    const coded = await make('coded.mp4', source, 3, '-bf 0 -timecode 01:00:00:00 -movflags +faststart');
+    expect((await probe(tools, coded, 'mov')).durationMs).toBeCloseTo(3000, -2);
+    const cut = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length * 0.6));
+    const file = await damaged('coded-cut.mp4', cut, coded);
+    const answer = await rebuild(file);
+    expect(answer.rebuilt && answer.notes[0]).toMatch(
+      /^The file was cut off: the last 1\.\d s of the picture and/,
+    );
+    const { durationMs, video } = await probe(tools, `${file}.rebuilt.mp4`, 'mov');
+    expect(Math.abs((durationMs ?? 0) - (video[0]?.durationMs ?? 0))).toBeLessThan(40);
   });
 
   it('keeps every picture of a truncated file with unequal display times', async () => {

@@ -1,7 +1,7 @@
 import { open, rename, type FileHandle } from 'node:fs/promises';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { findSampleFault } from '#server/media/h264/check-sample.ts';
-import { type Box, container, findBox, needBox, replaceBox } from '#server/media/mp4/box.ts';
+import { type Box, container, findBox, needBox } from '#server/media/mp4/box.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { findHiddenMoov } from '#server/media/mp4/find-moov.ts';
 import { healMovie } from '#server/media/mp4/heal-movie.ts';
@@ -19,9 +19,7 @@ import { Mp4Error, readable } from '#server/media/mp4/mp4-error.ts';
 import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
 import { readChunks, readSamples } from '#server/media/mp4/sample-table.ts';
 import { scanTopLevel, type TopLevel } from '#server/media/mp4/top-level.ts';
-import { type TrimmedTrack, trimTrack } from '#server/media/mp4/trim-track.ts';
 import { writeMovie } from '#server/media/mp4/write-movie.ts';
-import { readDuration, withDuration } from '#server/media/mp4/write-tables.ts';
 import { withMissingSound } from './rebuild-index-missing-sound.ts';
 import {
   hasOwnBytes,
@@ -32,15 +30,10 @@ import {
 import { mendOrder } from './rebuild-index-order.ts';
 import { mendTimes } from './rebuild-index-sane.ts';
 import { rebuildFragments } from './rebuild-index-fragments.ts';
+import { writeTrimmed } from './rebuild-index-trimmed.ts';
 import { rebuildFromMedia } from './rebuild-index-media.ts';
 import { moveMedia, type MovedMedia } from './rebuild-index-move.ts';
-import {
-  formatSize,
-  type RebuildIndexInput,
-  type RebuildIndexResult,
-  missingNotes,
-  sampleName,
-} from './rebuild-index-types.ts';
+import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
 
 export type { RebuildIndexInput, RebuildIndexResult } from './rebuild-index-types.ts';
 
@@ -224,11 +217,11 @@ async function repairListed(
   if (reach <= fileBytes && !tooLong) {
     const ordered = await mendOrder(file, movie, input.signal);
     if (ordered) return writeMoved(input, movie, ordered);
-    return fault === null ? refuse(WHOLE_INDEX) : writeTrimmed(input, file, movie.moov, movie.ftyp, [fault]);
+    return fault === null ? refuse(WHOLE_INDEX) : writeTrimmed(input, file, { ...movie, notes: [fault] });
   }
   const missing = tooLong ? tooLong.offset + tooLong.sizeBytes - fileBytes : reach - fileBytes;
-  const note = `The file ends ${missing} bytes before its media box says it does.`;
-  return writeTrimmed(input, file, movie.moov, movie.ftyp, [note]);
+  const note = `The file is ${formatSize(missing)} shorter than it says.`;
+  return writeTrimmed(input, file, { ...movie, notes: [note] });
 }
 
 /** Tables that contradict each other place nothing. */
@@ -280,7 +273,7 @@ async function repairHidden(
   const note = hiddenBy(topLevel);
   if (moved && moved !== 'lost')
     return writeMoved(input, { ftyp: brand, moov }, { ...moved, notes: [note, ...moved.notes] });
-  return writeTrimmed(input, file, moov, brand, [note]);
+  return writeTrimmed(input, file, { moov, ftyp: brand, notes: [note] });
 }
 
 function hiddenBy({ boxes, brokenAt }: TopLevel): string {
@@ -306,43 +299,3 @@ async function findMisplacement(file: FileHandle, tracks: readonly Track[]): Pro
     ? 'The index was found, but it does not fit the video data of the file.'
     : null;
 }
-
-async function writeTrimmed(
-  input: RebuildIndexInput,
-  file: FileHandle,
-  moov: Box,
-  ftyp: Buffer | null,
-  notes: readonly string[],
-): Promise<RebuildIndexResult> {
-  const fileBytes = (await file.stat()).size;
-  const timescale = readMovieTimescale(moov);
-  const out: TrimmedTrack[] = [];
-  const losses: string[] = [];
-  const lostMs = new Map<string, number>();
-  for (const track of readTracks(moov)) {
-    const name = sampleName(track);
-    const trimmed = trimTrack(track, file, fileBytes, timescale);
-    if (!trimmed) {
-      if (track.handler === 'vide') return refuse(missingMedia(fileBytes));
-      losses.push(`Nothing of a ${name} track is in the file.`);
-      continue;
-    }
-    out.push(trimmed);
-    if (!lostMs.has(track.handler)) lostMs.set(track.handler, (trimmed.lostTicks * 1000) / track.timescale);
-    losses.push(...missingNotes(trimmed, name));
-  }
-  if (out.length === 0) return refuse(missingMedia(fileBytes));
-  const longest = Math.max(...out.map(({ track }) => readDuration(needBox(track.trak, 'tkhd'))));
-  await writeMovie(input.outputPath, {
-    ftyp,
-    moov: replaceBox(moov, 'mvhd', (header) => withDuration(header, longest)),
-    tracks: out.map(({ track }) => track),
-    signal: input.signal,
-  });
-  const lostEnds = { pictureMs: lostMs.get('vide') ?? 0, soundMs: lostMs.get('soun') ?? 0 };
-  const isCutOff = lostEnds.pictureMs > 0 || lostEnds.soundMs > 0;
-  return { rebuilt: true, notes: [...notes, ...losses], ...(isCutOff && { lostEnds }) };
-}
-
-const missingMedia = (fileBytes: number) =>
-  `Only the index and the first ${formatSize(fileBytes)} of the file is there; the video data is missing.`;

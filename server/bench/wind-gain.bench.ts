@@ -2,10 +2,8 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
-import {
-  createLayout,
-  createWindSuppressor,
-} from '#server/pipeline/repair/wind-noise/repair-wind-noise-filter.ts';
+import { createWindSuppressor } from '#server/pipeline/repair/wind-noise/repair-wind-noise-filter.ts';
+import { createLayout } from '#server/pipeline/repair/wind-noise/repair-wind-noise-layout.ts';
 import { createShapeLearner } from '#server/pipeline/repair/wind-noise/repair-wind-noise-shape.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { mixAtSnr, rms, siSdr, voiceLike, type Samples } from '#server/test/synthetic-sound.ts';

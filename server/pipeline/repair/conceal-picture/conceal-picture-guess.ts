@@ -11,6 +11,7 @@ import {
 } from '../rebuild-pictures/rebuild-pictures-raw.ts';
 import { asItIs, createMover, type RowMaker } from './conceal-picture-move.ts';
 import {
+  atRest,
   carriedOn,
   meanOfBoth,
   motionOfRows,
@@ -193,8 +194,7 @@ export function goesOn({ earliest, earlier, before, isProvenLater }: GapInput, f
   const missedBy = (vectors: Displacements) =>
     meanMiss(before.pixels, [createMover(from, vectors, 0)], [0, format.height], format);
   const moved = carriedOn(pair, 1 + 2 * times, times);
-  const still = { ...moved, x: new Float32Array(moved.x.length), y: new Float32Array(moved.y.length) };
-  return missedBy(moved) <= (isProvenLater ? 1 : UNPROVEN_SHARE) * missedBy(still);
+  return missedBy(moved) <= (isProvenLater ? 1 : UNPROVEN_SHARE) * missedBy(atRest(moved));
 }
 
 /** Estimates are judged on every third luma row; the result is the same. */

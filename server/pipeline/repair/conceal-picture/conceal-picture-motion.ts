@@ -14,7 +14,7 @@ import {
   type GuessedMotion,
 } from './conceal-picture-guess.ts';
 import { firstTornBlock } from './conceal-picture-start.ts';
-import { carriedOn, motionOfRows, type Displacements } from './conceal-picture-vectors.ts';
+import { atRest, carriedOn, motionOfRows, type Displacements } from './conceal-picture-vectors.ts';
 
 /** The lost part of a picture, and its likely motions. */
 export interface ConcealedMotion {
@@ -42,9 +42,8 @@ export function motionToConceal(input: ConcealInput, format: RawFormat): Conceal
   const isRefused =
     !input.isProvenLater && missesKnown(torn, guessed, moversOf([past], input, guessed, format), format);
   if (isRefused) return null;
-  const still = { ...past, x: new Float32Array(past.x.length), y: new Float32Array(past.y.length) };
-  const motions = [past, ...guessed.means.slice(0, 1), ...guessed.futures.slice(0, 1), still].map((guess) =>
-    squaresOf(guess, guessed),
+  const motions = [past, ...guessed.means.slice(0, 1), ...guessed.futures.slice(0, 1), atRest(past)].map(
+    (guess) => squaresOf(guess, guessed),
   );
   return { lost: torn.lost, motions };
 }
@@ -66,9 +65,8 @@ export function motionOfLost(
   const pair = motionOfRows(from, to, 0, format.height, createSearchKernel(format));
   const times = (ticks - before.ticks) / (before.ticks - earlier.ticks);
   const past = carriedOn(pair, 1 + 2 * times, times);
-  const still = { ...past, x: new Float32Array(past.x.length), y: new Float32Array(past.y.length) };
   const goesOn = times <= MOST_STEPS && isSameShot(earlier.pixels, before.pixels, format);
-  return (goesOn ? [past, still] : [still]).map((guess) => squaresOf(guess, { top: 0 }));
+  return (goesOn ? [past, atRest(past)] : [atRest(past)]).map((guess) => squaresOf(guess, { top: 0 }));
 }
 
 /**

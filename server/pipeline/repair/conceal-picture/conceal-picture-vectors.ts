@@ -43,6 +43,11 @@ export function carriedOn(pair: MotionField, away: number, times: number): Displ
 
 const inside = (at: number, count: number) => Math.max(0, Math.min(count - 1, at));
 
+/** As many cells, none of which moved. */
+export function atRest({ columns, rows }: Displacements): Displacements {
+  return { columns, rows, x: new Float32Array(columns * rows), y: new Float32Array(columns * rows) };
+}
+
 /** The mean of two displacements, cell by cell. */
 export function meanOfBoth(a: Displacements, b: Displacements): Displacements {
   const mean = (one: Float32Array, other: Float32Array) =>

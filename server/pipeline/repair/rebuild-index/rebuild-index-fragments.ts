@@ -8,6 +8,7 @@ import { type OutTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write
 import { withDuration } from '#server/media/mp4/write-tables.ts';
 import { moveFragments } from './rebuild-index-fragments-move.ts';
 import { mendFragmentTimes } from './rebuild-index-fragment-times.ts';
+import type { MovedMedia } from './rebuild-index-move.ts';
 import { mendOrder } from './rebuild-index-order.ts';
 import { findUnlisted } from './rebuild-index-unlisted.ts';
 import { type RebuildIndexInput, type RebuildIndexResult, sampleName } from './rebuild-index-types.ts';
@@ -26,80 +27,130 @@ export async function rebuildFragments(
   movie: Movie,
   every = false,
 ): Promise<RebuildIndexResult> {
-  const { fileBytes, topLevel, moov } = movie;
-  const listedTimes = await findFragments(file, fileBytes, readFragmentDefaults(moov), input.signal);
-  const { fragments: all, mended } = mendFragmentTimes(listedTimes, movie.tracks);
-  const second = topLevel.boxes.filter(({ type }) => type === 'moov')[1];
-  const read = second ? all.filter(({ offset }) => offset < second.offset) : all;
-  const video = movie.tracks.find(({ handler }) => handler === 'vide');
-  const sounds = movie.tracks.filter(({ handler }) => handler === 'soun');
-  const end = second?.offset ?? fileBytes;
-  const fragments = video
-    ? await findUnlisted({
-        ...input,
-        file,
-        fileBytes: end,
-        video,
-        sound: sounds.length === 1 ? (sounds[0] ?? null) : null,
-        fragments: read,
-      })
-    : read;
-  const found = fragments.length - read.length;
-  const gathered = movie.tracks.map((track) => gatherTrack(track, fragments, file, fileBytes));
-  const listed = new Set(topLevel.boxes.flatMap(({ type, offset }) => (type === 'moof' ? [offset] : [])));
-  const hidden = all.filter(({ offset }) => !listed.has(offset)).length;
-  const unread = listed.size - (all.length - hidden);
-  const missing = gathered.some((one) => one.missing > 0);
-  const hasHole = isBrokenSequence(fragments) && gathered.some((one) => one.holeTicks > 0);
-  const isWhole = hidden === 0 && unread <= 0 && found === 0 && !missing && !hasHole;
-  if (isWhole && !second && mended === 0 && !every) return mendWholeOrder(input, file);
+  const chain = await readChain(input, file, movie);
+  const { gathered } = chain;
+  if (chain.isWhole && !every) return mendWholeOrder(input, file);
   const pictures = gathered.find(({ track }) => track.handler === 'vide');
   if (!pictures || pictures.samples.length === 0)
     return { rebuilt: false, reason: 'No part of the file with frames in it can be read.' };
-  const origin = Math.min(...gathered.flatMap((one) => startSeconds(one) ?? []));
-  const moved = await moveFragments(file, movie, fragments, origin, input.signal);
-  const notes = [
-    joinedNote(read.length, every),
-    ...(mended > 0
-      ? ['Times that fragments tell made no sense; those of their neighbours stand in for them.']
-      : []),
-    ...foundNotes(movie, read, fragments),
-    ...(second ? ['A second movie that follows in the file was left out.'] : []),
-    ...gathered.flatMap((one) => lossesOf(moved ? { ...one, missing: 0 } : one)),
-  ];
-  if (moved) {
-    const { moov: index, media } = moved;
-    const { ftyp } = movie;
-    await writeMovie(input.outputPath, { ftyp, moov: index, tracks: media.tracks, signal: input.signal });
-    return { rebuilt: true, notes: [...notes, ...media.notes] };
-  }
-  const one = underOneIndex(movie, gathered, origin);
-  const ordered = await mendOrder(file, one, input.signal);
-  if (ordered) {
-    const { ftyp, moov: index } = one;
-    await writeMovie(input.outputPath, { ftyp, moov: index, tracks: ordered.tracks, signal: input.signal });
-    return { rebuilt: true, notes: [...notes, ...ordered.notes] };
-  }
-  const tracks = gathered.flatMap((track) => toOutTrack(track, movie.timescale, origin) ?? []);
-  const longest = Math.max(...tracks.map(({ movieTicks }) => movieTicks));
-  const children = (moov.children ?? []).filter(({ type }) => type !== 'mvex');
+  const originSeconds = Math.min(...gathered.flatMap((one) => startSeconds(one) ?? []));
+  const moved = await moveFragments(file, movie, chain.fragments, originSeconds, input.signal);
+  const index =
+    (moved && { moov: moved.moov, ...moved.media }) ??
+    (await inMendedOrder(input, file, underOneIndex(movie, gathered, originSeconds))) ??
+    asListed(movie, gathered, originSeconds);
   await writeMovie(input.outputPath, {
     ftyp: movie.ftyp,
-    moov: replaceBox(container('moov', children), 'mvhd', (header) => withDuration(header, longest)),
-    tracks: tracks.map(({ out }) => out),
+    moov: index.moov,
+    tracks: index.tracks,
     signal: input.signal,
   });
-  return { rebuilt: true, notes };
+  const notes = [
+    joinedNote(chain.listed.length, every),
+    ...(chain.mended > 0
+      ? ['Times that fragments tell made no sense; those of their neighbours stand in for them.']
+      : []),
+    ...foundNotes(movie, chain.listed, chain.fragments),
+    ...(chain.hasSecond ? ['A second movie that follows in the file was left out.'] : []),
+    // What moved bytes hid has its place again.
+    ...gathered.flatMap((one) => lossesOf(moved ? { ...one, missing: 0 } : one)),
+  ];
+  return { rebuilt: true, notes: [...notes, ...index.notes] };
+}
+
+/** What the fragments of a file hold. */
+interface Chain {
+  /** Fragments that were found by their own bytes, in file order, up to a second movie. */
+  readonly listed: readonly Fragment[];
+  /** The same, and what lies between them although none lists it. */
+  readonly fragments: readonly Fragment[];
+  /** The samples of all these, track by track. */
+  readonly gathered: readonly GatheredTrack[];
+  /** How often times were replaced. */
+  readonly mended: number;
+  /** Whether another movie follows in the file. */
+  readonly hasSecond: boolean;
+  /** Whether players can follow the fragments to the end of the file, and find all that they list. */
+  readonly isWhole: boolean;
+}
+
+async function readChain(input: RebuildIndexInput, file: FileHandle, movie: Movie): Promise<Chain> {
+  const { fileBytes, topLevel, tracks } = movie;
+  const defaults = readFragmentDefaults(movie.moov);
+  const { fragments: all, mended } = mendFragmentTimes(
+    await findFragments(file, fileBytes, defaults, input.signal),
+    tracks,
+  );
+  const second = topLevel.boxes.filter(({ type }) => type === 'moov')[1];
+  const listed = second ? all.filter(({ offset }) => offset < second.offset) : all;
+  const fragments = await withUnlisted(input, file, movie, listed, second?.offset ?? fileBytes);
+  const gathered = tracks.map((track) => gatherTrack(track, fragments, file, fileBytes));
+  const isFollowed =
+    areOnTop(all, topLevel) &&
+    !gathered.some(({ missing }) => missing > 0) &&
+    !(isBrokenSequence(fragments) && gathered.some(({ holeTicks }) => holeTicks > 0));
+  const isWhole = isFollowed && fragments.length === listed.length && !second && mended === 0;
+  return { listed, fragments, gathered, mended, hasSecond: second !== undefined, isWhole };
+}
+
+/** Whether players that walk from box to box meet all fragments that were found, and no others. */
+function areOnTop(fragments: readonly Fragment[], { boxes }: Movie['topLevel']): boolean {
+  const met = new Set(boxes.flatMap(({ type, offset }) => (type === 'moof' ? [offset] : [])));
+  const hidden = fragments.filter(({ offset }) => !met.has(offset)).length;
+  const unread = met.size - (fragments.length - hidden);
+  return hidden === 0 && unread <= 0;
+}
+
+/** Fragments of a clip with pictures and at most one sound, with those that stand for what no fragment lists. */
+async function withUnlisted(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  { tracks }: Movie,
+  fragments: readonly Fragment[],
+  endBytes: number,
+): Promise<readonly Fragment[]> {
+  const video = tracks.find(({ handler }) => handler === 'vide');
+  if (!video) return fragments;
+  const sounds = tracks.filter(({ handler }) => handler === 'soun');
+  const sound = sounds.length === 1 ? (sounds[0] ?? null) : null;
+  return findUnlisted({ ...input, file, fileBytes: endBytes, video, sound, fragments });
+}
+
+/** An index, its tracks, and what is to be said about them. */
+interface NewIndex extends MovedMedia {
+  readonly moov: Movie['moov'];
+}
+
+/** An index in which pictures have the times of their order; null if they have them already. */
+async function inMendedOrder(
+  input: RebuildIndexInput,
+  file: FileHandle,
+  movie: Movie,
+): Promise<NewIndex | null> {
+  const ordered = await mendOrder(file, movie, input.signal);
+  return ordered && { moov: movie.moov, ...ordered };
+}
+
+/** An index with the times that the fragments tell. */
+function asListed(movie: Movie, gathered: readonly GatheredTrack[], originSeconds: number): NewIndex {
+  const tracks = gathered.flatMap((track) => toOutTrack(track, movie.timescale, originSeconds) ?? []);
+  const longest = Math.max(...tracks.map(({ movieTicks }) => movieTicks));
+  const children = (movie.moov.children ?? []).filter(({ type }) => type !== 'mvex');
+  return {
+    moov: replaceBox(container('moov', children), 'mvhd', (header) => withDuration(header, longest)),
+    tracks: tracks.map(({ out }) => out),
+    notes: [],
+  };
 }
 
 /** An intact chain gets one index only if its times contradict the order of its pictures. */
 async function mendWholeOrder(input: RebuildIndexInput, file: FileHandle): Promise<RebuildIndexResult> {
   const movie = await readListedMovie(file);
-  const ordered = movie.fragmented ? null : await mendOrder(file, movie, input.signal);
-  if (!ordered) return { rebuilt: false, reason: 'The fragments of the file follow one another.' };
-  const { ftyp, moov } = movie;
-  await writeMovie(input.outputPath, { ftyp, moov, tracks: ordered.tracks, signal: input.signal });
-  return { rebuilt: true, notes: ordered.notes };
+  const index = movie.fragmented ? null : await inMendedOrder(input, file, movie);
+  if (!index) return { rebuilt: false, reason: 'The fragments of the file follow one another.' };
+  const { moov, tracks, notes } = index;
+  await writeMovie(input.outputPath, { ftyp: movie.ftyp, moov, tracks, signal: input.signal });
+  return { rebuilt: true, notes };
 }
 
 function joinedNote(count: number, isIndexDamaged: boolean): string {
@@ -140,19 +191,21 @@ function isBrokenSequence(fragments: readonly Fragment[]): boolean {
   });
 }
 
+/** Decode time of a track's first sample; null if it has none. */
 const startSeconds = ({ samples, track }: GatheredTrack) => {
   const [first] = samples;
   return first ? first.dts / track.timescale : null;
 };
 
-/** A track under the single index. */
-function toOutTrack(one: GatheredTrack, movieTimescale: number, origin: number) {
-  const timed = timeTrack(one, movieTimescale, origin);
+/** A track under the single index; null if it has no samples. */
+function toOutTrack(one: GatheredTrack, movieTimescale: number, originSeconds: number) {
+  const timed = timeTrack(one, movieTimescale, originSeconds);
   if (!timed) return null;
   const out: OutTrack = rebuildTrack(timed.trak, one.track.timescale, timed.samples);
   return { out, movieTicks: timed.movieTicks };
 }
 
+/** Notes on samples that the file lacks. */
 function lossesOf({ track, samples, missing, holeTicks }: GatheredTrack): string[] {
   const hole = (holeTicks / track.timescale).toFixed(2);
   return [

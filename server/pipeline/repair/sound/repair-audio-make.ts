@@ -8,8 +8,9 @@ import { isToolFailure, MediaToolError, type ToolPaths } from '#server/media/ffm
 import type { Finding } from '../../analyse/analysis.ts';
 import { readClock, type SoundHole } from '../../analyse/audio-sync/detect-audio-sync-container.ts';
 import { encodeSoundPlan } from './repair-audio-encode.ts';
+import type { Filling } from './repair-audio-holes.ts';
 import type { RawSound } from './repair-audio-raw.ts';
-import { renderSound, type Filling, type RenderSound } from './repair-audio-render.ts';
+import { renderSound, type RenderSound } from './repair-audio-render.ts';
 import type { SyncPlan } from './repair-audio-sync.ts';
 
 export interface RepairAudioInput {

@@ -7,7 +7,7 @@ import {
 } from '#server/media/signal/pcm-clock.ts';
 import type { MeasuredCurve } from '../../analyse/analysis.ts';
 import { CONTAINER_LIMITS } from '../../analyse/audio-sync/detect-audio-sync-container.ts';
-import type { Filling } from './repair-audio-render.ts';
+import type { Filling } from './repair-audio-holes.ts';
 import { timeStretch, type SyncPlan } from './repair-audio-sync.ts';
 
 /**

@@ -19,7 +19,7 @@ import {
   timesInMended,
 } from './repair-audio-place.ts';
 import type { RawSound } from './repair-audio-raw.ts';
-import type { WindToTakeOut } from './repair-audio-render.ts';
+import type { WindToTakeOut } from './repair-audio-clean.ts';
 import type { SyncPlan } from './repair-audio-sync.ts';
 import type { MendedSound } from './repair-audio-verdicts.ts';
 import { spliceCleaned } from './splice/splice-cleaned.ts';

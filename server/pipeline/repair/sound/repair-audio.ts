@@ -4,7 +4,7 @@ import { soundStartMs, type SoundClock } from '#server/media/signal/pcm-clock.ts
 import { probe } from '#server/media/probe/probe.ts';
 import type { Finding, FindingDetail } from '../../analyse/analysis.ts';
 import { fillBetween } from './repair-audio-fill.ts';
-import { measureSound } from './repair-audio-judge.ts';
+import { measureSound, type MeasuredSound } from './repair-audio-judge.ts';
 import { clockOf, filledHoles, makeSound, type RepairAudioInput } from './repair-audio-make.ts';
 import {
   largestResidualMs,
@@ -13,6 +13,7 @@ import {
   type SoundPlaces,
   withoutWarmUp,
 } from './repair-audio-place.ts';
+import type { RawSound } from './repair-audio-raw.ts';
 import { planAudioSync, timeStretch, type SyncDetail, type SyncPlan } from './repair-audio-sync.ts';
 import { movedVerdict, syncVerdict, windVerdict, type AudioVerdict } from './repair-audio-verdicts.ts';
 import { MEASURED, tryWind, type MendedWind, type WindDetail } from './repair-audio-wind.ts';
@@ -83,25 +84,24 @@ async function repair(input: RepairAudioInput): Promise<RepairAudioResult> {
   }
 }
 
+interface SyncFinding {
+  readonly finding: Finding;
+  readonly detail: SyncDetail;
+}
+
 interface SampleWork {
-  readonly sync: { readonly finding: Finding; readonly detail: SyncDetail } | null;
+  readonly sync: SyncFinding | null;
   readonly wind: { readonly finding: Finding; readonly detail: WindDetail } | null;
   readonly plan: SyncPlan;
   /** File for the decoded sound: it is decoded once, measured on the way and read twice. */
   readonly rawPath: string;
 }
 
-async function repairSamples(
-  input: RepairAudioInput,
-  { sync, wind, plan, rawPath }: SampleWork,
-): Promise<RepairAudioResult> {
-  const measured = (share: number) => input.onProgress?.(MEASURED * share);
-  const heard = wind ? await measureSound({ ...input, rawPath, onProgress: measured }) : null;
-  const clock = withoutWarmUp(heard?.clock ?? (await clockOf(input, input.inputPath, input.info, rawPath)));
-  const before = heard && { ...heard, clock };
+async function repairSamples(input: RepairAudioInput, work: SampleWork): Promise<RepairAudioResult> {
+  const { sync, wind, plan, rawPath } = work;
+  const decoded = await decodeOnce(input, work);
+  const { raw, before, clock } = decoded;
   input.onProgress?.(MEASURED);
-  const onCoded = (share: number) => input.onProgress?.(MEASURED + (1 - MEASURED) * share);
-  const raw = { path: rawPath, channels: input.info.audio[0]?.channels ?? 1 };
   const mended = wind && before ? await tryWind(input, { raw, before, plan }, wind.detail) : null;
   const verdicts: AudioVerdict[] = [];
   if (wind) verdicts.push(windVerdict(wind.finding, mended));
@@ -111,28 +111,21 @@ async function repairSamples(
     if (sync) verdicts.push(movedVerdict(sync, plan));
     return { audio: { kind: 'copy', shiftMs: plan.shiftMs }, verdicts };
   }
-  const filled = !cleaned && plan.stretch === 1 ? await fillBetween(input, raw, clock, plan) : null;
-  const made = cleaned ?? filled;
-  const spliced = made?.spliced ?? undefined;
-  const file =
-    made?.path ?? (await makeSound(input, { raw, clock, plan, wind: null, name: 'sound.m4a', onCoded }));
+  const made = cleaned ? { ...cleaned, cleaned } : await makeInSync(input, decoded, plan);
   if (sync) {
-    const places = filled?.places ?? (await measurePlaces(input, file, { clock, plan, cleaned }));
-    const { finding } = sync;
-    const curveAfter = finding.curve && syncCurveAfter(finding.curve, clock, places);
-    const done = filled ? planAudioSync(sync.detail, 'frames') : plan;
-    const verdict = syncVerdict(finding, done, largestResidualMs(clock, places), curveAfter);
+    const verdict = await judgeSync(input, sync, { made, clock, plan });
     if (verdict.outcome === 'left_alone') {
-      await rm(file, { force: true });
+      await rm(made.path, { force: true });
       const rest = await repairSamples(input, { sync: null, wind, plan: planAudioSync(null), rawPath });
       return { ...rest, verdicts: [...rest.verdicts, verdict] };
     }
     verdicts.push(verdict);
   }
+  const spliced = made.spliced ?? undefined;
   return {
     audio: {
       kind: 'file',
-      path: file,
+      path: made.path,
       codec: 'aac',
       startMs: (spliced?.startMs ?? soundStartMs(clock)) + plan.shiftMs,
       shiftMs: plan.shiftMs,
@@ -143,17 +136,65 @@ async function repairSamples(
   };
 }
 
-interface MadeSound {
+interface DecodedSound {
+  readonly raw: RawSound;
   readonly clock: SoundClock;
-  readonly plan: SyncPlan;
-  readonly cleaned: MendedWind | null;
+  /** Measured on the way if there is wind to remove. */
+  readonly before: MeasuredSound | null;
+}
+
+/** Decodes the sound to a file; its clock leaves out the encoder's warm-up. */
+async function decodeOnce(input: RepairAudioInput, { wind, rawPath }: SampleWork): Promise<DecodedSound> {
+  const onProgress = (share: number) => input.onProgress?.(MEASURED * share);
+  const heard = wind ? await measureSound({ ...input, rawPath, onProgress }) : null;
+  const clock = withoutWarmUp(heard?.clock ?? (await clockOf(input, input.inputPath, input.info, rawPath)));
+  const raw = { path: rawPath, channels: input.info.audio[0]?.channels ?? 1 };
+  return { raw, clock, before: heard && { ...heard, clock } };
+}
+
+/** A file with the new sound. */
+interface MadeSound {
+  readonly path: string;
+  /** Which of its coded frames are the original's; null if everything was encoded again. */
+  readonly spliced: SplicedSound | null;
+  /** Set if wind was removed from it. */
+  readonly cleaned?: MendedWind;
+  /** Where it plays the samples of the original, if that is known from making it. */
+  readonly places?: SoundPlaces;
+}
+
+/** Fills holes with new coded frames if that is possible, or else encodes the whole sound with its new duration. */
+async function makeInSync(
+  input: RepairAudioInput,
+  { raw, clock }: DecodedSound,
+  plan: SyncPlan,
+): Promise<MadeSound> {
+  const filled = plan.stretch === 1 ? await fillBetween(input, raw, clock, plan) : null;
+  if (filled) return filled;
+  const onCoded = (share: number) => input.onProgress?.(MEASURED + (1 - MEASURED) * share);
+  const file = await makeSound(input, { raw, clock, plan, wind: null, name: 'sound.m4a', onCoded });
+  return { path: file, spliced: null };
+}
+
+/** Measures where the new sound plays what the original holds, and judges the sync by that. */
+async function judgeSync(
+  input: RepairAudioInput,
+  { finding, detail }: SyncFinding,
+  given: { readonly made: MadeSound; readonly clock: SoundClock; readonly plan: SyncPlan },
+): Promise<AudioVerdict> {
+  const { made, clock, plan } = given;
+  const places = made.places ?? (await measurePlaces(input, made, clock, plan));
+  const curveAfter = finding.curve && syncCurveAfter(finding.curve, clock, places);
+  const done = made.places ? planAudioSync(detail, 'frames') : plan;
+  return syncVerdict(finding, done, largestResidualMs(clock, places), curveAfter);
 }
 
 /** Where a new sound plays the samples of the original, found by decoding it. */
 async function measurePlaces(
   input: RepairAudioInput,
-  file: string,
-  { clock, plan, cleaned }: MadeSound,
+  { path: file, cleaned }: MadeSound,
+  clock: SoundClock,
+  plan: SyncPlan,
 ): Promise<SoundPlaces> {
   const info = await probe(input.tools, file, 'mov', input.signal);
   const made = await clockOf(input, file, info);

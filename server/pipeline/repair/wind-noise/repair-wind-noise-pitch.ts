@@ -1,22 +1,34 @@
 import type { DenseMemory } from '#server/media/network/dense-kernel.ts';
+import { clamp } from '#server/media/statistics.ts';
 
-/** Pitches of voices in bins of 11.7 Hz: 70 to 364 Hz in quarter tones. */
-const SPACINGS = Array.from({ length: 58 }, (_, i) => (70 / 11.71875) * 2 ** (i / 24));
-export const PITCHES = SPACINGS.length;
-/** Larger ratios count no more: one loud harmonic is no voice. */
+/** Width of a bin that the network was trained with, Hz: frames of 4096 samples at 48 kHz. */
+const BIN_HZ = 48_000 / 4096;
+/** Pitches of voices: 70 to 364 Hz in quarter tones, 24 to the octave. */
+export const PITCHES = 58;
+const LOWEST_PITCH_HZ = 70;
+const QUARTER_TONES = 24;
+/** Distance between the harmonics of each pitch, bins. */
+const SPACINGS = Array.from(
+  { length: PITCHES },
+  (_, i) => (LOWEST_PITCH_HZ / BIN_HZ) * 2 ** (i / QUARTER_TONES),
+);
+/** Larger ratios (natural logarithms) count no more: one loud harmonic is no voice. */
 const MOST_RATIO = 4;
 /** Quarter tones by which a pitch may move from frame to frame (21 ms), and the cost of each. */
 const GLIDE_STEPS = 3;
 const GLIDE_COST = 0.5;
 /** Share of the sum over earlier frames that counts in the next one; about ten frames matter. */
 const LEAK = 0.9;
+/** Turns the sum along a path in both directions, of equal scores, back into one score. */
 const LEAK_GAIN = (1 - LEAK) / (1 + LEAK);
 /** Sums become likelihoods by the exponential of this multiple of them. */
 const SHARPNESS = 0.3;
+/** A best path of a larger mean score is no clearer. */
 const MOST_STRENGTH = 8;
-/** Both are scaled to about -1 to 1 for the network. */
+/** Scores and the clarity of a pitch are divided by this, which brings them to about -1 to 1 for the network. */
 export const SCORE_SCALE = 4;
 
+/** What is known of the pitch of one frame. */
 export interface PitchView {
   /** How well each pitch explains the ratios of the frame. */
   readonly scores: Float32Array;
@@ -29,10 +41,13 @@ export interface PitchView {
 
 /**
  * Scores of the pitches: natural logarithms of power over wind on the harmonics, minus those in the valleys between
- * (sub-harmonic summation, Hermes 1988).
+ * (sub-harmonic summation, Hermes 1988), over the square root of the number of harmonics: so scores of noise vary alike
+ * for all pitches.
+ * @returns a function of the ratios of all bins that writes a score for each pitch
  */
 export function createPitchScorer(bins: number): (ratios: ArrayLike<number>, scores: Float32Array) => void {
   const combs = SPACINGS.map((spacing) => {
+    // The valley above the last harmonic lies within the bins too.
     const count = Math.floor((bins - 1) / spacing - 0.5);
     const harmonics = Array.from({ length: count }, (_, i) => i + 1);
     return {
@@ -67,10 +82,7 @@ export interface PitchFollower {
  * likelihood.
  */
 export function createPitchFollower(memory: DenseMemory, bins: number, mostFrames: number): PitchFollower {
-  const rows = Float32Array.from({ length: bins * (PITCHES + 1) }, (_, i) => {
-    const spacing = SPACINGS[i % (PITCHES + 1)];
-    return spacing === undefined ? 0 : Math.cos((2 * Math.PI * Math.floor(i / (PITCHES + 1))) / spacing);
-  });
+  const rows = combRows(bins);
   const layer = memory.layer({ inputs: PITCHES, rows, rectified: false });
   // Layers process their rows in pairs.
   const likely = memory.take((mostFrames + 1) * PITCHES);
@@ -103,6 +115,17 @@ export function createPitchFollower(memory: DenseMemory, bins: number, mostFrame
   };
 }
 
+/** For each bin a cosine of each pitch, 1 on its harmonics and -1 between them, and a bias of zero. */
+function combRows(bins: number): Float32Array {
+  const rows = new Float32Array(bins * (PITCHES + 1));
+  for (let k = 0; k < bins; k++) {
+    for (const [j, spacing] of SPACINGS.entries()) {
+      rows[k * (PITCHES + 1) + j] = Math.cos((2 * Math.PI * k) / spacing);
+    }
+  }
+  return rows;
+}
+
 /** The best sums at the next frame from those at one frame. */
 function step(
   sums: Float32Array,
@@ -121,7 +144,11 @@ function step(
   }
 }
 
-/** Likelihood of each pitch; they add up to how clear the best path is. */
+/**
+ * Likelihood of each pitch in a frame; they add up to how clear the best path is.
+ * @param arriving sums of the best paths that lead to the frame, its own score included
+ * @param leaving the same of those that lead away from it
+ */
 function weigh(
   arriving: Float32Array,
   arrivingAt: number,
@@ -142,6 +169,6 @@ function weigh(
     likely[likelyAt + j] = value;
     sum += value;
   }
-  const share = Math.min(MOST_STRENGTH, Math.max(0, most * LEAK_GAIN)) / SCORE_SCALE / sum;
+  const share = clamp(most * LEAK_GAIN, 0, MOST_STRENGTH) / SCORE_SCALE / sum;
   for (let j = 0; j < PITCHES; j++) likely[likelyAt + j] = (likely[likelyAt + j] ?? 0) * share;
 }

@@ -1,15 +1,17 @@
-import { SUPPRESSOR, type WindLayout, type WindShape } from './repair-wind-noise-filter.ts';
-import { CELLS, type KernelFrame } from './repair-wind-noise-kernel.ts';
+import { SUPPRESSOR, type WindLayout, type WindShape } from './repair-wind-noise-layout.ts';
+import { CELLS } from './repair-wind-noise-kernel-steps.ts';
+import type { KernelFrame } from './repair-wind-noise-kernel.ts';
 
 export interface ShapeLearner {
   /** Takes samples of one channel; only windy stretches should be given. */
   push(samples: Float32Array): void;
+  /** The shape of the wind heard so far. */
   finish(): WindShape;
   /** Levels of what was heard so far. */
   levels(): HeardLevels;
 }
 
-/** Mean powers of a sound's frames, on a scale of their own. */
+/** Mean powers of a sound's frames, sums of their bins: to be compared with each other, not with a full scale. */
 export interface HeardLevels {
   /** Assumed wind in the level band. */
   readonly wind: number;
@@ -22,6 +24,10 @@ export interface HeardLevels {
 /** Band below every voice, Hz; power here is wind or rumble. */
 const LOW_FROM_HZ = 20;
 const LOW_TO_HZ = 60;
+/** Standard deviation of the bell over which the learnt shape is smoothed, bins. */
+const SMOOTH_BINS = 2;
+/** The bell is cut off after so many standard deviations. */
+const BELL_REACH = 3;
 
 /**
  * Learns the shape of the wind from windy sound: for each bin, a low percentile over time of its power relative to the
@@ -40,8 +46,9 @@ export function createShapeLearner(layout: WindLayout): ShapeLearner {
   const store = kernel.samples;
   let [newest, before] = [kernel.takeFrame(), kernel.takeFrame()];
   let filled = 0;
-  let waits = false;
+  let hasBefore = false;
   let frames = 0;
+  // Sums over the frames of the level, and of the powers of bands.
   let [wind, low, total, deep, above] = [0, 0, 0, 0, 0];
   const count = (frame: KernelFrame, background: Float32Array) => {
     const level = layout.levelOf(background);
@@ -65,8 +72,9 @@ export function createShapeLearner(layout: WindLayout): ShapeLearner {
     [newest, before] = [before, newest];
     kernel.analyse(newest);
     const background = floor.push(newest.power);
-    if (background && waits) count(before, background);
-    waits = true;
+    // The background is that of the frame before the newest.
+    if (background && hasBefore) count(before, background);
+    hasBefore = true;
   };
   return {
     push(samples) {
@@ -82,16 +90,12 @@ export function createShapeLearner(layout: WindLayout): ShapeLearner {
       }
     },
     finish() {
-      const raw = new Float64Array(bins);
+      const logRatios = new Float64Array(bins);
       for (let k = 0; k < bins; k++) {
-        let seen = 0;
-        let cell = 0;
-        while (cell < CELLS.count && seen < frames * SUPPRESSOR.shapeQuantile) {
-          seen += counts[k * CELLS.count + cell++] ?? 0;
-        }
-        raw[k] = CELLS.low + (cell - 0.5) * CELLS.step;
+        const ofBin = counts.subarray(k * CELLS.count, (k + 1) * CELLS.count);
+        logRatios[k] = quantileOf(ofBin, frames * SUPPRESSOR.shapeQuantile);
       }
-      const relative = smooth(raw, 2).map(Math.exp);
+      const relative = smooth(logRatios, SMOOTH_BINS).map(Math.exp);
       const isDeep = deep > SUPPRESSOR.deepRatio * wind && deep > SUPPRESSOR.deepShare * above;
       return { rateHz, relative, isDeep };
     },
@@ -102,15 +106,25 @@ export function createShapeLearner(layout: WindLayout): ShapeLearner {
   };
 }
 
-function smooth(values: Float64Array, reach: number): Float64Array {
+/** Upper edge of the histogram cell in which `target` values are reached, a natural logarithm. */
+function quantileOf(counts: Uint32Array, target: number): number {
+  let seen = 0;
+  let cell = 0;
+  while (cell < CELLS.count && seen < target) seen += counts[cell++] ?? 0;
+  return CELLS.low + (cell - 0.5) * CELLS.step;
+}
+
+/** Means of neighbours, weighted by a Gaussian bell; beyond both ends there are none. */
+function smooth(values: Float64Array, deviation: number): Float64Array {
+  const reach = BELL_REACH * deviation;
   return values.map((_, k) => {
     let sum = 0;
-    let weight = 0;
-    for (let j = Math.max(0, k - 3 * reach); j <= Math.min(values.length - 1, k + 3 * reach); j++) {
-      const w = Math.exp(-0.5 * ((j - k) / reach) ** 2);
-      sum += w * (values[j] ?? 0);
-      weight += w;
+    let weights = 0;
+    for (let j = Math.max(0, k - reach); j <= Math.min(values.length - 1, k + reach); j++) {
+      const weight = Math.exp(-0.5 * ((j - k) / deviation) ** 2);
+      sum += weight * (values[j] ?? 0);
+      weights += weight;
     }
-    return sum / weight;
+    return sum / weights;
   });
 }

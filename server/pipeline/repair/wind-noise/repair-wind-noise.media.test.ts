@@ -9,7 +9,8 @@ import { REAL_MEDIA } from '#server/test/real-media.ts';
 import { createVoiceMeter, detectSpeech } from '../../analyse/detect-speech.ts';
 import { createWindMeter } from '../../analyse/wind-noise/detect-wind-noise-series.ts';
 import { findWindSpans } from '../../analyse/wind-noise/detect-wind-noise.ts';
-import { createLayout, createWindSuppressor } from './repair-wind-noise-filter.ts';
+import { createWindSuppressor } from './repair-wind-noise-filter.ts';
+import { createLayout } from './repair-wind-noise-layout.ts';
 import { createShapeLearner } from './repair-wind-noise-shape.ts';
 
 const exec = promisify(execFile);

@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { gustingWind, mixAtSnr, siSdr, voiceLike } from '#server/test/synthetic-sound.ts';
-import { toZones, wetWeights } from '../sound/repair-audio-render.ts';
-import {
-  createLayout,
-  createWindSuppressor,
-  frameLength,
-  type WindShape,
-} from './repair-wind-noise-filter.ts';
+import { toZones, wetWeights } from '../sound/repair-audio-clean.ts';
+import { createWindSuppressor } from './repair-wind-noise-filter.ts';
+import { createLayout, frameLength, type WindShape } from './repair-wind-noise-layout.ts';
 import { createShapeLearner } from './repair-wind-noise-shape.ts';
 
 const RATE = 16_000;

@@ -6,7 +6,7 @@ import {
   type RawSound,
   type SampleSpan,
 } from '../sound/repair-audio-raw.ts';
-import { createLayout, type WindShape } from './repair-wind-noise-filter.ts';
+import { createLayout, type WindShape } from './repair-wind-noise-layout.ts';
 import { createShapeLearner, type HeardLevels, type ShapeLearner } from './repair-wind-noise-shape.ts';
 
 export interface LearnWind {

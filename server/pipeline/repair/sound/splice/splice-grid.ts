@@ -9,7 +9,7 @@ import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { readSamples, sampleCount, type Sample } from '#server/media/mp4/sample-table.ts';
 import type { AudioStreamInfo } from '#server/media/probe/probe.ts';
 import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
-import type { Filling } from '../repair-audio-render.ts';
+import type { Filling } from '../repair-audio-holes.ts';
 import { LC_FRAME } from '../../../analyse/audio-sync/detect-audio-sync-start.ts';
 
 /**

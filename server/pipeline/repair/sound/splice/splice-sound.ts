@@ -6,7 +6,7 @@ import type { AudioStreamInfo } from '#server/media/probe/probe.ts';
 import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
 import { LC_FRAME } from '../../../analyse/audio-sync/detect-audio-sync-start.ts';
 import { readRawSound, type RawSound } from '../repair-audio-raw.ts';
-import type { Filling } from '../repair-audio-render.ts';
+import type { Filling } from '../repair-audio-holes.ts';
 import { repeatFrames } from './repeat-frames.ts';
 import { fillLost } from './fill-lost.ts';
 import { encodePieces, type NewFrames } from './splice-encode.ts';

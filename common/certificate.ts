@@ -1,4 +1,3 @@
-import { SHA256_HEX } from './sha256.ts';
 import { z } from 'zod';
 import {
   defectKind,
@@ -8,6 +7,7 @@ import {
   streamTreatment,
   type RepairReport,
 } from './report.ts';
+import { SHA256_HEX } from './sha256.ts';
 
 /**
  * The repair certificate: what was done to a clip, signed by the server that did it. With the certificate, the two

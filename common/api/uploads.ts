@@ -1,8 +1,8 @@
-import { SHA256_HEX } from '../sha256.ts';
 import { z } from 'zod';
 import { ERRORS } from '../errors.ts';
 import { FILE_NAME_MAX, NAME_TOO_LONG, MAX_UPLOAD_BYTES } from '../limits.ts';
 import { defineEndpoint, id } from './endpoint.ts';
+import { SHA256_HEX } from '../sha256.ts';
 
 /** The message for an empty file, in the browser and on the server. */
 export const EMPTY_FILE = 'The file is empty.';

@@ -1,26 +1,27 @@
-import { QueryClient } from '@tanstack/react-query';
 import { act, cleanup, renderHook } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createFrame } from '../test/render.tsx';
-import { endSession } from './account/end-session.ts';
+import { useEndSession } from './account/end-session.ts';
 import { useIdeaDraft } from './ideas/idea-draft.ts';
-import { forgetWords, keepWords, readKept } from './kept-words.ts';
+import { keptWordsAtom } from './kept-words.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
-  forgetWords();
+  sessionStorage.clear();
 });
 
 describe('words that are not on the server yet', () => {
   it('are kept in the tab until they are forgotten, or the session ends', () => {
-    keepWords('one', { text: 'Half a line' });
-    keepWords('two', 'other');
-    expect(readKept('one')).toEqual({ text: 'Half a line' });
-    keepWords('one', null);
-    expect([readKept('one'), readKept('two')]).toEqual([undefined, 'other']);
+    const { store, wrapper } = createFrame();
+    const kept = store.get(keptWordsAtom);
+    kept.keep('one', { text: 'Half a line' });
+    kept.keep('two', 'other');
+    expect(kept.read('one')).toEqual({ text: 'Half a line' });
+    kept.keep('one', null);
+    expect([kept.read('one'), kept.read('two')]).toEqual([undefined, 'other']);
     sessionStorage.setItem('somebody-elses', 'stays');
-    endSession(new QueryClient());
-    expect(readKept('two')).toBeUndefined();
+    renderHook(useEndSession, { wrapper }).result.current();
+    expect(kept.read('two')).toBeUndefined();
     expect(sessionStorage.getItem('somebody-elses')).toBe('stays');
   });
 
@@ -28,15 +29,18 @@ describe('words that are not on the server yet', () => {
     vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
       throw new DOMException('full', 'QuotaExceededError');
     });
-    keepWords('one', 'Half a line');
-    expect(readKept('one')).toBe('Half a line');
-    keepWords('one', null);
-    expect(readKept('one')).toBeUndefined();
+    const { store } = createFrame();
+    store.get(keptWordsAtom).keep('one', 'Half a line');
+    const later = store.get(keptWordsAtom);
+    expect(later.read('one')).toBe('Half a line');
+    later.keep('one', null);
+    expect(later.read('one')).toBeUndefined();
   });
 
   it('are nothing where something else was written in their place', () => {
-    keepWords('idea', ['no idea']);
-    const { result } = renderHook(useIdeaDraft, { wrapper: createFrame().wrapper });
+    const { store, wrapper } = createFrame();
+    store.get(keptWordsAtom).keep('idea', ['no idea']);
+    const { result } = renderHook(useIdeaDraft, { wrapper });
     expect(result.current.draft.text).toBe('');
   });
 

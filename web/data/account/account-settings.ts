@@ -1,11 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { atomWithQuery } from '../query-atoms.ts';
 import { useAtomValue } from 'jotai';
 import { accountApi } from '#common/api/account.ts';
 import { authApi } from '#common/api/auth.ts';
 import { callApi } from '../api-client.ts';
 import { queryKeyOf } from '../query-client.ts';
-import { endSession } from './end-session.ts';
+import { useEndSession } from './end-session.ts';
 import { sessionAtom } from './session.ts';
 
 const storageAtom = atomWithQuery((get) => ({
@@ -31,9 +31,9 @@ export function useChangePassword() {
 
 /** Deletes the account permanently; afterwards nobody is signed in and nothing of it is cached. */
 export function useDeleteAccount() {
-  const client = useQueryClient();
+  const endSession = useEndSession();
   return useMutation({
     mutationFn: (password: string) => callApi(accountApi.remove, { body: { password } }),
-    onSuccess: () => endSession(client),
+    onSuccess: endSession,
   });
 }

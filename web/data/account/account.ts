@@ -3,7 +3,7 @@ import { authApi } from '#common/api/auth.ts';
 import { callApi, tellApi, whenUnreadable } from '../api-client.ts';
 import { useForgetIdeaDraft } from '../ideas/idea-draft.ts';
 import { SESSION_KEY } from '../query-client.ts';
-import { endSession } from './end-session.ts';
+import { useEndSession } from './end-session.ts';
 import { tellOtherTabs } from './other-tabs.ts';
 
 // The error catalogue (specification section 8) requires these four failures on the console as well.
@@ -28,12 +28,12 @@ export function useLogin() {
 
 /** Signs out; the cached user and all cached data are dropped. */
 export function useLogout() {
-  const client = useQueryClient();
+  const endSession = useEndSession();
   const forgetIdea = useForgetIdeaDraft();
   return useMutation({
     mutationFn: () => tellApi(authApi.logout),
     onSuccess: () => {
-      endSession(client);
+      endSession();
       forgetIdea();
     },
     onError: (error) => logFailure('Logout failed:', error),

@@ -1,6 +1,7 @@
+import { useAtomValue } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { z } from 'zod';
-import { keepWords, readKept } from '../kept-words.ts';
+import { keptWordsAtom } from '../kept-words.ts';
 
 const placeOf = (videoId: string): string => `caption-text ${videoId}`;
 
@@ -11,13 +12,14 @@ const placeOf = (videoId: string): string => `caption-text ${videoId}`;
 export function useCaptionTextDraft(
   videoId: string,
 ): readonly [string | null, (text: string | null) => void] {
-  const [text, setText] = useState(() => z.string().safeParse(readKept(placeOf(videoId))).data ?? null);
+  const kept = useAtomValue(keptWordsAtom);
+  const [text, setText] = useState(() => z.string().safeParse(kept.read(placeOf(videoId))).data ?? null);
   const change = useCallback(
     (next: string | null): void => {
-      keepWords(placeOf(videoId), next);
+      kept.keep(placeOf(videoId), next);
       setText(next);
     },
-    [videoId],
+    [kept, videoId],
   );
   const isOpen = text !== null;
   useEffect(() => {

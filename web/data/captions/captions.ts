@@ -10,7 +10,7 @@ import { callApi, whenMissing } from '../api-client.ts';
 import { captionReducer, startHistory } from './caption-history.ts';
 import { createCaptionSaver, type SaveState } from './caption-saver.ts';
 import { captionTexts as texts } from '#web/texts/captions.ts';
-import { keepWords, readKept } from '../kept-words.ts';
+import { type KeptWords, keptWordsAtom } from '../kept-words.ts';
 import { queryKeyOf } from '../query-client.ts';
 
 /** Each version has its own times if a repair moved the sound. */
@@ -68,8 +68,8 @@ const unsavedCues = z.object({
 });
 
 /** The changes of an editor that was left, or reloaded, before they were saved; the editor resumes them. */
-function leftBehind(place: string): z.infer<typeof unsavedCues> | null {
-  return unsavedCues.safeParse(readKept(place)).data ?? null;
+function leftBehind(kept: KeptWords, place: string): z.infer<typeof unsavedCues> | null {
+  return unsavedCues.safeParse(kept.read(place)).data ?? null;
 }
 
 /**
@@ -80,7 +80,8 @@ export function useCaptionEditor(videoId: string, page: CaptionsPageDto) {
   const client = useQueryClient();
   const [axis] = useState(page.axis);
   const place = `captions ${videoId} ${axis}`;
-  const [left] = useState(() => leftBehind(place));
+  const kept = useAtomValue(keptWordsAtom);
+  const [left] = useState(() => leftBehind(kept, place));
   const [history, dispatch] = useReducer(captionReducer, left?.cues ?? page.cues, startHistory);
   const [save, setSave] = useState<SaveState>({ kind: 'saved', at: page.updatedAt });
   const [saver] = useState(() =>
@@ -89,7 +90,7 @@ export function useCaptionEditor(videoId: string, page: CaptionsPageDto) {
       restMs: REST_MS,
       retryMs: RETRY_MS,
       onState: setSave,
-      keep: (unsaved) => keepWords(place, unsaved),
+      keep: (unsaved) => kept.keep(place, unsaved),
       knowsBase: left === null || left.revision === page.revision,
       onMerged: (change) => dispatch({ do: 'merge', ...change, say: texts.did.merged }),
       async send(revision, cues) {

@@ -1,6 +1,6 @@
 import { atom, useAtom, useSetAtom } from 'jotai';
 import { useSession } from '../account/session.ts';
-import { keepWords, readKept } from '../kept-words.ts';
+import { type KeptWords, keptWordsAtom } from '../kept-words.ts';
 
 interface IdeaDraft {
   readonly userId: string;
@@ -12,8 +12,8 @@ const NOTHING: IdeaDraft = { userId: '', name: '', text: '' };
 const PLACE = 'idea';
 
 /** What an earlier load of this page kept. */
-function keptDraft(): IdeaDraft {
-  const kept = readKept(PLACE);
+function keptDraft(words: KeptWords): IdeaDraft {
+  const kept = words.read(PLACE);
   if (typeof kept !== 'object' || kept === null) return NOTHING;
   if (!('userId' in kept && 'name' in kept && 'text' in kept)) return NOTHING;
   const { userId, name, text } = kept;
@@ -23,10 +23,10 @@ function keptDraft(): IdeaDraft {
 
 const typedAtom = atom<IdeaDraft | null>(null);
 const draftAtom = atom(
-  (get) => get(typedAtom) ?? keptDraft(),
-  (_get, set, draft: IdeaDraft) => {
+  (get) => get(typedAtom) ?? keptDraft(get(keptWordsAtom)),
+  (get, set, draft: IdeaDraft) => {
     set(typedAtom, draft);
-    keepWords(PLACE, draft === NOTHING ? null : draft);
+    get(keptWordsAtom).keep(PLACE, draft === NOTHING ? null : draft);
   },
 );
 

@@ -16,7 +16,7 @@ import { enhanceVoice, repairSound, type Clip } from './change-sound.ts';
 import { createFixJob, type FixJob } from './fix-job.ts';
 import { createExportPictures } from './export-pictures.ts';
 import { makeExport, type MadeExport } from './make-exports.ts';
-import { expectedCost, measureFacts, type Measured } from './measure-facts.ts';
+import { expectedCost, makingCost, measureFacts, type Measured } from './measure-facts.ts';
 
 export interface ApplyFixesIo {
   /** Aborting ends the running media tool; the task then answers `cancelled`. */
@@ -57,6 +57,8 @@ async function run(job: FixJob): Promise<ApplyFixesResult> {
   for (const [fix, step] of steps) {
     if (step.kind === 'skip') outcomes.settle(fix, step.state, step.detail, step.figures);
   }
+  const toDo = task.fixes.filter((fix) => steps.get(fix)?.kind !== 'skip');
+  job.stages.leave(makingCost(new Set(toDo), source.info));
   const pictures = await changeAll(job, measured, [...steps.values()]);
   let clip: Clip = pictures ?? source;
   const findings = [...steps.values()].flatMap((step) => (step.kind === 'repair-sound' ? step.findings : []));

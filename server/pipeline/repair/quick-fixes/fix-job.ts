@@ -29,6 +29,8 @@ export interface Stages {
   run<T>(cost: number, work: (onProgress: (share: number) => void) => Promise<T>): Promise<T>;
   /** Adds expected cost, in the same unit. */
   expect(cost: number): void;
+  /** Replaces what was expected by what is left to do. */
+  leave(cost: number): void;
 }
 
 /** Creates the shared outcomes and progress of one request. */
@@ -68,6 +70,10 @@ export function createFixJob(
     stages: {
       expect(cost) {
         ahead += cost;
+      },
+      leave(cost) {
+        ahead = cost;
+        move(0);
       },
       async run(cost, work) {
         ahead = Math.max(ahead, cost);

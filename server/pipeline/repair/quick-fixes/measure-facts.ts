@@ -53,24 +53,34 @@ function exportCost(fixes: ReadonlySet<FixId>, info: MediaInfo): number {
   return COST.export * made.size + COST.look * looks + COST.copy * ways.length;
 }
 
+const sumOf = (parts: readonly (readonly [boolean, number])[]) =>
+  parts.reduce((total, [wanted, cost]) => total + (wanted ? cost : 0), 0);
+
 /** Expected cost of a whole request in the units of `COST`. */
 export function expectedCost(fixes: ReadonlySet<FixId>, info: MediaInfo): number {
   const needs = needsOf(fixes);
-  const sum = (parts: readonly [boolean, number][]) =>
-    parts.reduce((total, [wanted, cost]) => total + (wanted ? cost : 0), 0);
-  return (
-    exportCost(fixes, info) +
-    sum([
-      [needs.pictures, COST.look],
-      [needs.sound, COST.hear + COST.repairSound],
-      [needs.loudness, COST.hear],
-      [needs.light, 2 * COST.sample],
-      [needs.edges, 2 * COST.sample],
-      [needs.changesPictures, COST.code + COST.look],
-      [fixes.has('stabilize'), COST.motion],
-      [fixes.has('voice-enhance'), COST.voice + 2 * COST.hear],
-    ])
-  );
+  const measuring = sumOf([
+    [needs.pictures, COST.look],
+    [needs.sound, COST.hear],
+    [needs.loudness, COST.hear],
+    [needs.light, COST.sample],
+    [needs.edges, COST.sample],
+  ]);
+  return measuring + makingCost(fixes, info);
+}
+
+/** Cost of everything after the measuring, for the fixes that have something to do. */
+export function makingCost(fixes: ReadonlySet<FixId>, info: MediaInfo): number {
+  const needs = needsOf(fixes);
+  const changes = sumOf([
+    [needs.sound, COST.repairSound],
+    [needs.light, COST.sample],
+    [needs.edges, COST.sample],
+    [needs.changesPictures, COST.code + COST.look],
+    [fixes.has('stabilize'), COST.motion],
+    [fixes.has('voice-enhance'), COST.voice + 2 * COST.hear],
+  ]);
+  return exportCost(fixes, info) + changes;
 }
 
 export interface Measured {

@@ -1,7 +1,5 @@
 import type { LostEnds } from '#common/report.ts';
 
-export type { LostEnds } from '#common/report.ts';
-
 /** Less is not worth a word: writers round lengths by as much, ms. */
 export const LEAST_LOST_MS = 100;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TimeBase } from '#server/media/time-base.ts';
-import type { LostEnds } from './lost-ends.ts';
+import type { LostEnds } from '#common/report.ts';
 import type { ContainerFormat } from './sniff-container.ts';
 import { runTool, type ToolPaths } from '../ffmpeg/tools.ts';
 

@@ -6,7 +6,7 @@ import {
   warmUpMs,
   type SoundClock,
 } from '#server/media/signal/pcm-clock.ts';
-import type { LostEnds } from '#server/media/probe/lost-ends.ts';
+import type { LostEnds } from '#common/report.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { isToolFailure, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Finding, SpeechSpan } from './analysis.ts';

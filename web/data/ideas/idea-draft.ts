@@ -1,24 +1,17 @@
 import { atom, useAtom, useSetAtom } from 'jotai';
+import { z } from 'zod';
 import { useSession } from '../account/session.ts';
 import { type KeptWords, keptWordsAtom } from '../kept-words.ts';
 
-interface IdeaDraft {
-  readonly userId: string;
-  readonly name: string;
-  readonly text: string;
-}
+const ideaDraft = z.object({ userId: z.string(), name: z.string(), text: z.string() }).readonly();
+type IdeaDraft = z.infer<typeof ideaDraft>;
 
 const NOTHING: IdeaDraft = { userId: '', name: '', text: '' };
 const PLACE = 'idea';
 
 /** What an earlier load of this page kept. */
 function keptDraft(words: KeptWords): IdeaDraft {
-  const kept = words.read(PLACE);
-  if (typeof kept !== 'object' || kept === null) return NOTHING;
-  if (!('userId' in kept && 'name' in kept && 'text' in kept)) return NOTHING;
-  const { userId, name, text } = kept;
-  const isDraft = typeof userId === 'string' && typeof name === 'string' && typeof text === 'string';
-  return isDraft ? { userId, name, text } : NOTHING;
+  return ideaDraft.safeParse(words.read(PLACE)).data ?? NOTHING;
 }
 
 const typedAtom = atom<IdeaDraft | null>(null);

@@ -1,6 +1,7 @@
 import type { Track } from '#server/media/mp4/movie.ts';
 import type { TrimmedTrack } from '#server/media/mp4/trim-track.ts';
-import { isCutShort, LEAST_LOST_MS, type LostEnds } from '#server/media/probe/lost-ends.ts';
+import type { LostEnds } from '#common/report.ts';
+import { isCutShort, LEAST_LOST_MS } from '#server/media/probe/lost-ends.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 export interface RebuildIndexInput {

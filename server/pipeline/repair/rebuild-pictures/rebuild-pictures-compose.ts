@@ -1,6 +1,6 @@
 import { expectedError, type MethodJudgement } from './rebuild-pictures-judge.ts';
 import type { TornBlocks } from '../torn-blocks.ts';
-import { planesOf, samplesOf, type RawFormat } from './rebuild-pictures-raw.ts';
+import { inSquaredLevels, planesOf, samplesOf, type RawFormat } from './rebuild-pictures-raw.ts';
 
 /** Edge of the blocks that are judged, pixels: macroblocks, because slices are coded and lost in rows of them. */
 const BLOCK = 16;
@@ -96,7 +96,7 @@ function spread(expected: number, gap: Float64Array, format: RawFormat): Float64
   });
 }
 
-const floorOf = ({ maxValue }: RawFormat): number => FLOOR * (maxValue / 255) ** 2;
+const floorOf = (format: RawFormat): number => inSquaredLevels(FLOOR, format);
 
 const meanOf = (values: Float64Array): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);

@@ -5,7 +5,7 @@ import type { RebuildTask } from '../picture-task.ts';
 import { blockErrors } from './rebuild-pictures-compose.ts';
 import type { RebuildInput } from './rebuild-pictures-decode.ts';
 import { expectedError, type MethodJudgement } from './rebuild-pictures-judge.ts';
-import { isSameShot, lumaError, toPsnr, type RawFormat } from './rebuild-pictures-raw.ts';
+import { inSquaredLevels, isSameShot, lumaError, toPsnr, type RawFormat } from './rebuild-pictures-raw.ts';
 
 /** True if the pictures of a gap exist but are damaged, so that the decoder conceals their loss. */
 export function isDamage({ finding, firstFrame, endFrame, slotTicks }: RebuildTask): boolean {
@@ -69,7 +69,7 @@ export function isBetterDecoded(
 }
 
 function shareOfSame(before: Uint8Array, decoded: Uint8Array, format: RawFormat): number {
-  const most = SAME_ERROR * (format.maxValue / 255) ** 2;
+  const most = inSquaredLevels(SAME_ERROR, format);
   const errors = blockErrors(before, decoded, format);
   return errors.filter((error) => error <= most).length / errors.length;
 }

@@ -13,6 +13,10 @@ export interface RawFormat {
   readonly chroma: readonly [number, number];
 }
 
+/** A mean square error of 8-bit levels, in those of a format. */
+export const inSquaredLevels = (error: number, { maxValue }: RawFormat): number =>
+  error * (maxValue / 255) ** 2;
+
 interface Layout {
   readonly chroma: readonly [number, number];
   readonly bits: number;

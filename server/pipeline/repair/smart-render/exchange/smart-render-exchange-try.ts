@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { EncodedPicture } from '../smart-render-encoder.ts';
 import { AVC_WARM_UP } from '../smart-render-originals.ts';
 import { presentSamples, samplesOfPart, type Part } from '../smart-render-part.ts';
 import type { SeenPictures } from '../smart-render-seen.ts';
@@ -52,8 +53,7 @@ export async function tryExchange(
 ): Promise<Exchange | null> {
   const trial = await openTrial(input, candidate, most);
   if (!trial) return null;
-  const { spans, endSample } = candidate;
-  const { part, altered } = trial;
+  const { part } = trial;
   const bare = await tryStripped(trial);
   if (bare) return bare;
   const whole = await fillLost(trial, await tryVerbatim(trial));
@@ -78,15 +78,7 @@ export async function tryExchange(
     store: (sample, bytes) => stored(input, sample, bytes),
   };
   const { coded, seen } = (await concealAnew(step, stretch)) ?? stretch;
-  return {
-    spans,
-    samples: [...coded.keys()],
-    pictures: [...coded.values()],
-    pps: null,
-    endSample,
-    altered,
-    seen,
-  };
+  return exchangeOf(trial, coded, seen);
 }
 
 /** What all tries of a stretch share. */
@@ -143,14 +135,12 @@ function tryOut({ input, part, altered }: Trial, made: Verbatim, way: string): P
   return compare(input, part, made, small);
 }
 
-/** The exchange without the units that do not decode; null if that is not enough. */
-async function tryStripped(trial: Trial): Promise<Exchange | null> {
-  const { input, candidate, altered } = trial;
-  const { spans, endSample, damaged } = candidate;
-  const coded = await makeStripped(input, damaged);
-  const bare = coded && (await tryOut(trial, { ...UNSEEN, coded }, 'stripped'));
-  if (!coded || !bare) return null;
-  const { seen } = bare;
+/** What a trial that passed puts in, none of it encoded. */
+function exchangeOf(
+  { candidate: { spans, endSample }, altered }: Trial,
+  coded: ReadonlyMap<number, EncodedPicture>,
+  seen: Exchange['seen'],
+): Exchange {
   return {
     spans,
     samples: [...coded.keys()],
@@ -160,6 +150,15 @@ async function tryStripped(trial: Trial): Promise<Exchange | null> {
     altered,
     seen,
   };
+}
+
+/** The exchange without the units that do not decode; null if that is not enough. */
+async function tryStripped(trial: Trial): Promise<Exchange | null> {
+  const { input, candidate } = trial;
+  const coded = await makeStripped(input, candidate.damaged);
+  const bare = coded && (await tryOut(trial, { ...UNSEEN, coded }, 'stripped'));
+  if (!coded || !bare) return null;
+  return exchangeOf(trial, coded, bare.seen);
 }
 
 /** Verbatim pictures, and how a decoder shows them; null for what could not be made or decoded. */

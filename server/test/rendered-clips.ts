@@ -40,9 +40,12 @@ export async function encodeSource(
   return outputPath;
 }
 
-/** Hash of the coded sound of a clip. */
-export async function soundHash(file: string): Promise<string> {
-  const options = '-map 0:a -c copy -f hash -'.split(' ');
+/**
+ * Hash of the coded sound of a clip.
+ * @param track number of one of several sounds; all of them where left out
+ */
+export async function soundHash(file: string, track?: number): Promise<string> {
+  const options = ['-map', track === undefined ? '0:a' : `0:a:${track}`, ...'-c copy -f hash -'.split(' ')];
   const { stdout } = await runTool('sound', testTools.ffmpeg, ['-v', 'error', '-i', file, ...options]);
   return stdout;
 }

@@ -5,6 +5,7 @@ import { refineTrack } from './movie-clock.ts';
 import { type Movie, readMovie, type Track } from './movie.ts';
 import { Mp4Error } from './mp4-error.ts';
 import { carryTrack, writeMovie } from './write-movie.ts';
+import { withNextTrackId, withTrackId } from './write-tables.ts';
 
 export interface CarryOtherTracks {
   /** The clip that has the wanted tracks. */
@@ -51,7 +52,7 @@ export async function carryOtherTracks(input: CarryOtherTracks): Promise<boolean
     await writeMovie(input.outputPath, {
       ftyp: into.ftyp,
       moov: container('moov', [
-        withNextId(
+        withNextTrackId(
           needBox(into.moov, 'mvhd'),
           Math.max(...kept.map(({ trackId }) => trackId), ...ids.values()) + 1,
         ),
@@ -65,7 +66,7 @@ export async function carryOtherTracks(input: CarryOtherTracks): Promise<boolean
         ...others.map((track) => ({
           ...carryTrack(track, fromFile),
           trak: withReferences(
-            withId(withPlainName(refineTrack(track.trak, factor)), ids.get(track.trackId) ?? 0),
+            withTrackId(withPlainName(refineTrack(track.trak, factor)), ids.get(track.trackId) ?? 0),
             referencesOf(track),
             ids,
           ),
@@ -156,19 +157,4 @@ function withPlainName(trak: Box): Box {
     const payload = Buffer.concat([handler.payload.subarray(0, 24), name.subarray(1), Buffer.alloc(1)]);
     return { ...handler, payload };
   });
-}
-
-function withId(trak: Box, trackId: number): Box {
-  return replaceBox(trak, 'tkhd', (header) => {
-    const payload = Buffer.from(header.payload);
-    payload.writeUInt32BE(trackId, payload[0] === 1 ? 20 : 12);
-    return { ...header, payload };
-  });
-}
-
-/** The movie header ends with the number for the next new track. */
-function withNextId(header: Box, trackId: number): Box {
-  const payload = Buffer.from(header.payload);
-  payload.writeUInt32BE(trackId, payload.length - 4);
-  return { ...header, payload };
 }

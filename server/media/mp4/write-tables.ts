@@ -139,6 +139,22 @@ export function withTimescale(header: Box, timescale: number): Box {
   return { ...header, payload };
 }
 
+/** A track's box with this number. */
+export function withTrackId(trak: Box, trackId: number): Box {
+  return replaceBox(trak, 'tkhd', (header) => {
+    const payload = Buffer.from(header.payload);
+    payload.writeUInt32BE(trackId, payload[0] === 1 ? 20 : 12);
+    return { ...header, payload };
+  });
+}
+
+/** A movie header (`mvhd`) with the number for the next new track, which is its last field. */
+export function withNextTrackId(header: Box, trackId: number): Box {
+  const payload = Buffer.from(header.payload);
+  payload.writeUInt32BE(trackId, payload.length - 4);
+  return { ...header, payload };
+}
+
 /** Duration field of `mvhd`, `tkhd` or `mdhd`, in the ticks of that header. */
 export function readDuration(header: Box): number {
   const bytes = header.payload;

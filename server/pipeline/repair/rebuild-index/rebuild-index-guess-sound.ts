@@ -3,11 +3,10 @@ import { readMovie, readMovieTimescale, type Movie } from '#server/media/mp4/mov
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { isToolFailure } from '#server/media/ffmpeg/tools.ts';
-import { findSoundFrames } from './rebuild-index-frames.ts';
 import type { Description } from './rebuild-index-trial.ts';
 import { FRAME_TICKS } from './rebuild-index-reference.ts';
 import type { FoundMedia } from './rebuild-index-scan.ts';
-import { restoreSound } from './rebuild-index-sound.ts';
+import { findSounds, restoreSound } from './rebuild-index-sound.ts';
 import { fitRates } from './rebuild-index-rate.ts';
 import type { RestoredSound } from './rebuild-index-sound-types.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';
@@ -104,8 +103,9 @@ async function guessFrames(
   const [firstHz = USUAL_HZ] = ratesHz;
   const template = await describeSound(input, firstHz, kind);
   const entry = template?.tracks[0]?.entries[0];
-  const frames = entry ? await findSoundFrames(file, gaps, entry.bytes, input.signal) : null;
-  if (!frames || frames.length < FEWEST_FRAMES) return null;
+  const found = entry ? await findSounds(file, gaps, entry.bytes, input.signal) : null;
+  const frames = found?.[0];
+  if (!found || !frames || frames.length < FEWEST_FRAMES) return null;
   if (kind.encoder === 'libmp3lame' && (await readMp3Channels(file, frames)) !== kind.channels) return null;
   const question = { pictures, frames, frameTicks, soundRatesHz: ratesHz, known, likeliest };
   const rates = fitRates(question);
@@ -121,11 +121,13 @@ async function guessFrames(
       movie: { ...movie, moov: base.moov, ftyp: base.ftyp, timescale: readMovieTimescale(base.moov) },
       video: base.video,
       sound,
+      sounds: [sound],
       intervalTicks: null,
       soundTicks: frameTicks,
       layout: null,
     },
     gaps,
+    found,
     basePath: input.outputPath,
   });
   return (

@@ -2,14 +2,21 @@ import type { FileHandle } from 'node:fs/promises';
 import { container, needBox } from '#server/media/mp4/box.ts';
 import { readMovieTimescale, type Track } from '#server/media/mp4/movie.ts';
 import type { TopLevel } from '#server/media/mp4/top-level.ts';
-import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
-import { readDuration, withDuration, withOwnMedia } from '#server/media/mp4/write-tables.ts';
+import { type OutTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
+import {
+  readDuration,
+  withDuration,
+  withNextTrackId,
+  withOwnMedia,
+  withTrackId,
+} from '#server/media/mp4/write-tables.ts';
 import { formatSize, type RebuildIndexInput, type RebuildIndexResult } from './rebuild-index-types.ts';
 import { findFramedClip, findMpeg4Clip, type FoundClip } from './rebuild-index-framed-clip.ts';
 import { guessSound } from './rebuild-index-guess-sound.ts';
 import { findNotedSettings } from './rebuild-index-note-settings.ts';
 import { rateByDistances, type Rates } from './rebuild-index-rate.ts';
-import { findPictures, type FoundMedia } from './rebuild-index-scan.ts';
+import { findPictures } from './rebuild-index-pictures.ts';
+import type { FoundMedia } from './rebuild-index-scan.ts';
 import {
   findInBandSettings,
   findStoredSettings,
@@ -218,12 +225,12 @@ async function assemble(
       rates && knownTicks ? knownTicks : pictureInterval(base.video, knownTicks, found, sound?.durationMs);
     const samples = timePictures(found.pictures, order, intervalTicks, file);
     const trak = withOwnMedia(freshTrack(base.video, samples, readMovieTimescale(base.moov)));
-    const tracks = [rebuildTrack(trak, base.video.timescale, samples), ...(sound ? [sound.track] : [])];
+    const tracks = numbered([rebuildTrack(trak, base.video.timescale, samples), ...(sound?.tracks ?? [])]);
     const longest = Math.max(...tracks.map((track) => readDuration(needBox(track.trak, 'tkhd'))));
     const header = needBox(base.moov, 'mvhd');
     await writeMovie(input.outputPath, {
       ftyp: base.ftyp,
-      moov: container('moov', [withDuration(header, longest)]),
+      moov: container('moov', [withNextTrackId(withDuration(header, longest), tracks.length + 1)]),
       tracks,
       signal: input.signal,
     });
@@ -235,6 +242,10 @@ async function assemble(
     await sound?.release();
   }
 }
+
+/** Descriptions come from different files, where tracks may have the same number. */
+const numbered = (tracks: readonly OutTrack[]): OutTrack[] =>
+  tracks.map((track, index) => ({ ...track, trak: withTrackId(track.trak, index + 1) }));
 
 /** Share of the media that box names and padding take in files without sound. */
 const HARDLY_ANY = 0.002;

@@ -40,14 +40,14 @@ export async function withMissingSound(
   const gaps = roomsOf(others, movie);
   const restored = await restoreSound({ ...input, file, reference, gaps, basePath: input.outputPath });
   if (!restored) return asItIs;
-  if (bytesOf([restored.track]) <= bytesOf(media.tracks.filter(isSound))) {
+  if (bytesOf(restored.tracks) <= bytesOf(media.tracks.filter(isSound))) {
     await restored.release();
     return asItIs;
   }
   const notes = media.notes.filter((note) => !note.includes('sound samples'));
   return {
     ...media,
-    tracks: [...others, restored.track],
+    tracks: [...others, ...restored.tracks],
     notes: [...notes, restored.note],
     release: restored.release,
   };
@@ -81,7 +81,16 @@ function describedSound(
   const durations = findBox(sound.stbl, 'stts')?.payload;
   const ticks = durations && durations.length >= 16 ? durations.readUInt32BE(12) : FRAME_TICKS;
   const layout = readPcmLayout(movie.tracks, sound);
-  return { path, movie, video, sound, intervalTicks: null, soundTicks: ticks || FRAME_TICKS, layout };
+  return {
+    path,
+    movie,
+    video,
+    sound,
+    sounds: [sound],
+    intervalTicks: null,
+    soundTicks: ticks || FRAME_TICKS,
+    layout,
+  };
 }
 
 /** An earlier clip with sound and the same picture settings. */

@@ -8,7 +8,8 @@ import { findNotedPicture, LENGTH_BYTES, type EncoderNote } from './rebuild-inde
 import { guessPadding, mayHidePadding, STEPS, stepsBetween } from './rebuild-index-note-crop.ts';
 import { guessSets, NO_CROP, type SetsGuess, writeSets } from './rebuild-index-note-sets.ts';
 import { findSizes, type SizedGuess } from './rebuild-index-note-size.ts';
-import { findPictures, type FoundPicture } from './rebuild-index-scan.ts';
+import { findPictures } from './rebuild-index-pictures.ts';
+import type { FoundPicture } from './rebuild-index-scan.ts';
 import type { PictureSettings } from './rebuild-index-settings.ts';
 import { countComplaints, readsAll, writeRawStream } from './rebuild-index-trial.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';

@@ -40,7 +40,7 @@ export async function restorePcm(input: SoundInput): Promise<RestoredSound | nul
   const ticks = samples * even.sampleTicks;
   const trak = bareTrack(sound, ticks, reference.movie.timescale);
   return {
-    track: evenTrack(trak, sound.timescale, even, ranges),
+    tracks: [evenTrack(trak, sound.timescale, even, ranges)],
     durationMs: (ticks * 1000) / sound.timescale,
     note: marksNoEnd(reference.video) ? NEARLY : UNCHANGED,
     release: () => Promise.resolve(),

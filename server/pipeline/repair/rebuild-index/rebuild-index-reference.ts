@@ -1,4 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { readAacConfig } from '#server/media/aac/aac-config.ts';
 import { gatherTrack, type GatheredTrack } from '#server/media/mp4/fragmented-track.ts';
 import { findFragments, readFragmentDefaults } from '#server/media/mp4/fragments.ts';
 import { type Movie, readMovie, type Track } from '#server/media/mp4/movie.ts';
@@ -10,8 +12,10 @@ export interface Reference {
   readonly path: string;
   readonly movie: Movie;
   readonly video: Track;
-  /** Its sound track; null if it has none or several. */
+  /** Its sound track, or the first of several that are coded alike; null if it has none or others. */
   readonly sound: Track | null;
+  /** All its sound tracks. */
+  readonly sounds: readonly Track[];
   /** Usual interval of its pictures, ticks of its video track; null if it lists none. */
   readonly intervalTicks: number | null;
   /** Usual duration of a frame of its sound, ticks of that track. */
@@ -38,20 +42,28 @@ export async function readHealthyClip(path: string): Promise<Reference | null> {
     const video = movie.tracks.find(({ handler, entries }) => handler === 'vide' && entries.length === 1);
     if (!video) return null;
     const sounds = movie.tracks.filter(({ handler }) => handler === 'soun');
-    const sound = sounds.length === 1 ? (sounds[0] ?? null) : null;
+    const sound = areAlike(sounds) ? (sounds[0] ?? null) : null;
     const fragments = movie.fragmented
       ? await findFragments(file, movie.fileBytes, readFragmentDefaults(movie.moov))
       : [];
     const usualTicks = (track: Track) => usualDuration(gatherTrack(track, fragments, file, movie.fileBytes));
     const layout = sound && readPcmLayout(movie.tracks, sound);
     const soundTicks = (layout || !sound ? null : usualTicks(sound)) ?? FRAME_TICKS;
-    return { path, movie, video, sound, intervalTicks: usualTicks(video), soundTicks, layout };
+    return { path, movie, video, sound, sounds, intervalTicks: usualTicks(video), soundTicks, layout };
   } catch (error) {
     if (error instanceof Mp4Error) return null;
     throw error;
   } finally {
     await file.close();
   }
+}
+
+/** Whether one description fits the frames of all; several can be told apart only if they are AAC. */
+function areAlike([first, ...others]: readonly Track[]): boolean {
+  const configOf = ({ entries: [entry] }: Track) =>
+    entry?.coding === 'mp4a' ? readAacConfig(entry.bytes) : null;
+  const config = first && configOf(first);
+  return others.every((track) => config && isDeepStrictEqual(configOf(track), config));
 }
 
 /** The median duration, which single stretched samples do not change; null if there are none. */

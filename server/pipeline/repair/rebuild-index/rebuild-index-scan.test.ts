@@ -6,7 +6,7 @@ import { createBitWriter } from '#server/media/h264/bits.ts';
 import { mainSets } from '#server/test/h264-sets.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { avcCoding } from './rebuild-index-avc.ts';
-import { findPictures } from './rebuild-index-scan.ts';
+import { scanPictures } from './rebuild-index-scan.ts';
 
 const { sps, pps } = mainSets({});
 
@@ -31,7 +31,7 @@ function pictureOf(frameNum: number, isKey: boolean, sizeBytes: number): Buffer 
   return Buffer.concat([length, head, noise(sizeBytes - head.length)]);
 }
 
-describe('findPictures', () => {
+describe('scanPictures', () => {
   let folder = '';
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'find-pictures-'));
@@ -51,7 +51,7 @@ describe('findPictures', () => {
     const handle = await open(file);
     try {
       const coding = avcCoding(sps, [pps]);
-      const { pictures } = await findPictures(handle, 0, at, { coding, lengthSize: 4, reference: null });
+      const { pictures } = await scanPictures(handle, 0, at, { coding, lengthSize: 4, reference: null });
       return places.map((place) =>
         pictures.some(({ offset, sizeBytes }) => offset === place.offset && sizeBytes === place.sizeBytes),
       );

@@ -37,7 +37,7 @@ const MOST_AHEAD = 8;
  * data, a picture is recognised by a slice header that fits the settings and (H.264) continues the frame numbers, in a
  * unit without byte patterns that cannot occur in coded data (chance hits: below 2^-28 per byte).
  */
-export async function findPictures(
+export async function scanPictures(
   file: FileHandle,
   start: number,
   end: number,

@@ -9,11 +9,19 @@ import type { Rates } from './rebuild-index-rate.ts';
 import type { FoundMedia } from './rebuild-index-scan.ts';
 import type { Reference } from './rebuild-index-reference.ts';
 
+/** A frame of coded sound, or a stretch that holds some. */
+export interface Piece {
+  readonly offset: number;
+  readonly sizeBytes: number;
+}
+
 export interface SoundInput {
   readonly file: FileHandle;
   readonly reference: Reference;
   /** Stretches of media data between pictures, in file order. */
   readonly gaps: FoundMedia['gaps'];
+  /** Frames of each sound, if they have been searched for in the gaps already. */
+  readonly found?: readonly (readonly Piece[])[];
   /** Working files get this path with an extension. */
   readonly basePath: string;
   readonly tools: ToolPaths;
@@ -21,8 +29,9 @@ export interface SoundInput {
 }
 
 export interface RestoredSound {
-  readonly track: OutTrack;
-  /** Null if parts of it could not be read. */
+  /** At least one. */
+  readonly tracks: readonly OutTrack[];
+  /** Of the longest; null if parts of it could not be read. */
   readonly durationMs: number | null;
   readonly note: string;
   /** Rates by its place among the pictures; null or absent if unknown. */

@@ -126,4 +126,25 @@ describe('the sound of a clip that lost its index', () => {
     expect(await soundHash(opened.path)).toBe(await soundHash(clip));
     expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
   });
+
+  it.each(['with', 'without'])(
+    'is restored as two where a recorder wrote two, %s an earlier clip',
+    async (help) => {
+      // A voice over a game, and the game alone.
+      const game = 'anoisesrc=c=pink:a=0.2:r=48000:d=4:seed=2,tremolo=f=0.7:d=0.9,asplit[game][out1]';
+      const voice = "aevalsrc='0.4*sin(700*t*(1+0.2*sin(9*t)))*gt(mod(t,1),0.4)':s=48000:d=4[voice]";
+      const mixed = '[game][voice]amix=inputs=2:normalize=0[out2]';
+      const graph = `testsrc2=s=192x144:r=60:d=4,noise=alls=9:allf=t:all_seed=1[out0];${game};${voice};${mixed}`;
+      const options = '-map 0 -c:v libx264 -preset veryfast -g 60 -pix_fmt yuv420p -c:a aac -b:a 128k -ac 2';
+      const clip = await encodeSource(graph, at(`two-${help}.mp4`), options.split(' '));
+      const opened = await openHarmed(clip, help === 'with' ? clip : at('none.mp4'), withoutIndex);
+      expect(opened.info.audio).toHaveLength(2);
+      expect(opened.rebuilt?.notes.join(' ')).toContain('2 sounds were found');
+      for (const sound of [0, 1]) {
+        expect(await soundHash(opened.path, sound)).toBe(await soundHash(clip, sound));
+      }
+      expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
+      expect(opened.info.video[0]?.frameRate).toBeCloseTo(60, 1);
+    },
+  );
 });

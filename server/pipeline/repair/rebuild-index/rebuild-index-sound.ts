@@ -1,8 +1,8 @@
-import { open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { PACKET_REFUSED } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { container, needBox } from '#server/media/mp4/box.ts';
 import { refineTrack } from '#server/media/mp4/movie-clock.ts';
-import { readMovie } from '#server/media/mp4/movie.ts';
+import { readMovie, type Track } from '#server/media/mp4/movie.ts';
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { carryTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { parseSoundFrame } from '#server/media/signal/pcm.ts';
@@ -10,9 +10,10 @@ import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { createSoundFrameReader } from '#server/media/sound-frame.ts';
 import { isToolFailure } from '#server/media/ffmpeg/tools.ts';
 import { findSoundFrames } from './rebuild-index-frames.ts';
+import { partSounds } from './rebuild-index-part-sounds.ts';
 import { restorePcm } from './rebuild-index-pcm.ts';
 import type { Reference } from './rebuild-index-reference.ts';
-import { bareTrack, type RestoredSound, type SoundInput } from './rebuild-index-sound-types.ts';
+import { bareTrack, type Piece, type RestoredSound, type SoundInput } from './rebuild-index-sound-types.ts';
 
 /** Shorter stretches between pictures are padding, not sound. */
 const MIN_SOUND_BYTES = 6;
@@ -21,9 +22,10 @@ const MIN_SOUND_BYTES = 6;
 const FRAMES_PER_FAULT = 20;
 
 /**
- * Makes a sound track from the stretches between the pictures, with the description of the reference. Coded frames are
- * read to find their ends (AAC has no mark at its start) and copied. Uncompressed sound is taken as it is. If frames
- * cannot be read and stretches hold several, the decoder separates them and they are encoded again.
+ * Makes sound tracks from the stretches between the pictures, with the description of the reference. Coded frames are
+ * read to find their ends (AAC has no mark at its start) and copied; those of several sounds are told apart.
+ * Uncompressed sound is taken as it is. If frames cannot be read and stretches hold several, the decoder separates them
+ * and they are encoded again.
  * @returns null when the reference has no sound of these kinds or the stretches do not decode
  */
 export async function restoreSound(input: SoundInput): Promise<RestoredSound | null> {
@@ -34,9 +36,56 @@ export async function restoreSound(input: SoundInput): Promise<RestoredSound | n
   const even = await restorePcm({ ...input, gaps: stretches });
   if (even) return even;
   if (entry.coding !== 'mp4a' && !createSoundFrameReader(entry.bytes)) return null;
-  const found = await findSoundFrames(input.file, stretches, entry.bytes, input.signal);
-  const isFound = found !== null && found.length > 0;
-  const pieces = isFound ? found : stretches;
+  const found = input.found ?? (await findSounds(input.file, stretches, entry.bytes, input.signal));
+  if (!found) return restoreOne(input, sound, stretches, false);
+  const restored: RestoredSound[] = [];
+  const release = async () => void (await Promise.all(restored.map((one) => one.release())));
+  try {
+    for (const [index, frames] of found.entries()) {
+      const basePath = index === 0 ? input.basePath : `${input.basePath}.${index}`;
+      const described = input.reference.sounds[index] ?? sound;
+      const one = await restoreOne({ ...input, basePath }, described, frames, true);
+      if (one) restored.push(one);
+    }
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  const [first] = restored;
+  if (!first || restored.length === 1) return first ?? null;
+  const known = restored.flatMap(({ durationMs }) => durationMs ?? []);
+  return {
+    tracks: restored.flatMap(({ tracks }) => tracks),
+    durationMs: known.length === restored.length ? Math.max(...known) : null,
+    note: [
+      `${restored.length} sounds were found between the frames and told apart by how the parts of each follow one another.`,
+      ...new Set(restored.map(({ note }) => (note === UNCHANGED ? 'They were kept unchanged.' : note))),
+    ].join(' '),
+    release,
+  };
+}
+
+/** Finds frames of sound in the stretches, those of each sound by themselves; null where none can be read. */
+export async function findSounds(
+  file: FileHandle,
+  stretches: readonly Piece[],
+  entry: Buffer,
+  signal?: AbortSignal,
+): Promise<Piece[][] | null> {
+  const frames = await findSoundFrames(file, stretches, entry, signal);
+  return frames && frames.length > 0 ? partSounds(file, stretches, frames, entry, signal) : null;
+}
+
+/**
+ * Makes the track of one sound.
+ * @param isFound whether each piece is a frame that was found by reading it
+ */
+async function restoreOne(
+  input: SoundInput,
+  sound: Track,
+  pieces: readonly Piece[],
+  isFound: boolean,
+): Promise<RestoredSound | null> {
   const frameTicks = input.reference.soundTicks;
   const samples = pieces.map(({ offset, sizeBytes }, index) => ({
     bytes: { file: input.file, offset, sizeBytes },
@@ -67,9 +116,9 @@ export async function restoreSound(input: SoundInput): Promise<RestoredSound | n
     const isRead = isFound && faults * FRAMES_PER_FAULT <= pieces.length;
     if (isRead || (faults === 0 && frames <= pieces.length)) {
       return {
-        track: rebuildTrack(trak, sound.timescale, samples),
+        tracks: [rebuildTrack(trak, sound.timescale, samples)],
         durationMs: (samples.length * frameTicks * 1000) / sound.timescale,
-        note: 'The sound was found between the frames and kept unchanged.',
+        note: UNCHANGED,
         release: async () => void (await remove()),
       };
     }
@@ -80,6 +129,7 @@ export async function restoreSound(input: SoundInput): Promise<RestoredSound | n
   return openCoded(input, codedPath, decoded.faults === 0, async () => void (await remove()));
 }
 
+const UNCHANGED = 'The sound was found between the frames and kept unchanged.';
 const RECODED =
   'The sound was found between the frames; it could only be separated by decoding, so it was re-encoded.';
 const IN_PARTS =
@@ -107,7 +157,7 @@ async function openCoded(
     const ticks = readSamples(track.stbl).reduce((sum, sample) => sum + sample.durationTicks, 0);
     const factor = input.reference.movie.timescale / movie.timescale;
     return {
-      track: { ...carried, trak: refineTrack(carried.trak, factor) },
+      tracks: [{ ...carried, trak: refineTrack(carried.trak, factor) }],
       durationMs: isWhole ? (ticks * 1000) / track.timescale : null,
       note: isWhole ? RECODED : IN_PARTS,
       release,

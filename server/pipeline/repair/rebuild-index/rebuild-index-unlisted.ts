@@ -4,7 +4,8 @@ import type { Fragment, FragmentRun, FragmentSample } from '#server/media/mp4/fr
 import type { Track } from '#server/media/mp4/movie.ts';
 import { median } from '#server/media/statistics.ts';
 import { findSoundFrames } from './rebuild-index-frames.ts';
-import { findPictures, type FoundMedia, type FoundPicture } from './rebuild-index-scan.ts';
+import { findPictures } from './rebuild-index-pictures.ts';
+import type { FoundMedia, FoundPicture } from './rebuild-index-scan.ts';
 import { type PictureSettings, readTrackSettings } from './rebuild-index-settings.ts';
 import { timePictures } from './rebuild-index-times.ts';
 

@@ -146,7 +146,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
         error instanceof Refusal || error instanceof AppError || isClipsFault(error) || isLastTry(job);
       if (!final) throw error;
       const detail = detailOf(error);
-      logger.warn({ videoId, detail }, 'captions could not be drawn');
+      logger.warn({ jobId: job.id, videoId, detail }, 'captions could not be drawn');
       const message = error instanceof Refusal || error instanceof AppError ? error.message : FAILED;
       await tell(row, { state: 'failed', message });
       return { kind: 'failed', error: message, retryable: false };

@@ -9,12 +9,12 @@ import { playbackNeeds } from '../../publish/playback.ts';
 import type { Finding } from '../../analyse/analysis.ts';
 import { repairAudio } from '../sound/repair-audio.ts';
 import type { AudioVerdict } from '../sound/repair-audio-verdicts.ts';
-import { isRefusal } from './change-pictures.ts';
 import { figure } from './clip-facts.ts';
 import { voicePlan } from './encode-plans.ts';
 import type { FixJob } from './fix-job.ts';
 import { COST } from './measure-facts.ts';
 import { measureLoudness, type Loudness } from './measure-loudness.ts';
+import { isRefusal } from './refusal.ts';
 import { levelFilters, LOUDNESS_TARGET, loudnessHelped, VOICE_FILTERS } from './voice-chain.ts';
 
 /** A clip on its way through the fixes. */
@@ -82,6 +82,7 @@ export async function repairSound(
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const detail = 'The sound of this clip could not be repaired, so it was left as it is.';
+    job.tellRefusal(fixes, error);
     for (const fix of fixes) outcomes.settle(fix, 'failed', detail);
     return clip;
   }
@@ -149,6 +150,7 @@ export async function enhanceVoice(job: FixJob, clip: Clip): Promise<Clip> {
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const detail = 'The sound of this clip could not be changed, so it was left as it is.';
+    job.tellRefusal(['voice-enhance'], error);
     outcomes.settle('voice-enhance', 'failed', detail);
     return clip;
   }

@@ -29,8 +29,9 @@ import { burnedSize, captionedCopy, whiteOf } from './burn-plan.ts';
 import type { CaptionFont } from './caption-font.ts';
 import { mustDraw } from './must-draw.ts';
 import { detailOf } from '#server/error-detail.ts';
+import { MESSAGES } from '#common/messages.ts';
 
-const KEPT = 'Your clip and its captions are as they were.';
+const KEPT = MESSAGES.clipAndCaptionsKept;
 const FAILED = `The captions could not be drawn into this clip. ${KEPT}`;
 const INTERRUPTED = `Drawing the captions was interrupted too many times. ${KEPT}`;
 const NO_ROOM = noRoomFor('this file');

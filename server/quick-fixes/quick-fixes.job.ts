@@ -26,8 +26,9 @@ import { PROGRESS_INTERVAL_MS, RETRYABLE, ROOM_SHARE } from '#server/pipeline/me
 import { fixRequests } from './fix-requests.ts';
 import { publishFixes, type PublishFixesDeps } from './publish-fixes.ts';
 import { detailOf } from '#server/error-detail.ts';
+import { MESSAGES } from '#common/messages.ts';
 
-const KEPT = 'Your clip is as it was.';
+const KEPT = MESSAGES.clipKept;
 const NO_ROOM = noRoomFor('the new version');
 const INTERRUPTED = `Applying the fixes was interrupted too many times. ${KEPT}`;
 const OUR_FAULT = `Something went wrong on our side while the fixes were applied. ${KEPT}`;

@@ -17,8 +17,9 @@ import { readReport } from '#server/pipeline/preview/preview.service.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { detailOf } from '#server/error-detail.ts';
 import { hearWords, type SpeechEngine } from './hear-words.ts';
+import { MESSAGES } from '#common/messages.ts';
 
-const KEPT = 'Your captions are as they were.';
+const KEPT = MESSAGES.captionsKept;
 const FAILED = `The speech in this clip could not be transcribed. ${KEPT}`;
 const INTERRUPTED = `The transcription was interrupted too many times. ${KEPT}`;
 const NO_SPEECH = 'No speech was found in this clip.';

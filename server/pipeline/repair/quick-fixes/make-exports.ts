@@ -26,6 +26,7 @@ import {
 import { refusalOf } from './platform-words.ts';
 import { isRefusal } from './refusal.ts';
 import { isLevelled, levelFilters } from './voice-chain.ts';
+import { MESSAGES } from '#common/messages.ts';
 
 export interface MadeExport {
   readonly fix: FixId;
@@ -95,7 +96,7 @@ export async function makeExport(
   } catch (error) {
     if (!isRefusal(error)) throw error;
     job.tellRefusal([fix], error);
-    const made = `The file for ${NAMES[platform]} could not be made. Your clip is as it was.`;
+    const made = `The file for ${NAMES[platform]} could not be made. ${MESSAGES.clipKept}`;
     outcomes.settle(fix, 'failed', error instanceof NotTaken ? notTaken(platform, error.remarks) : made);
     return null;
   }

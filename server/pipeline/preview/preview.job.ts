@@ -94,8 +94,10 @@ export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
 
   async function fail(jobId: string, versionId: string, error: unknown): Promise<JobOutcome> {
     const known = error instanceof NoComparison;
-    const detail = detailOf(known && error.cause !== undefined ? error.cause : error);
-    logger.warn({ jobId, versionId, detail }, 'a comparison could not be made');
+    // A repair with nothing to compare is no fault; a file that the tools could not read is one.
+    const fault = known ? error.cause : error;
+    const detail = detailOf(fault ?? error);
+    if (fault !== undefined) logger.warn({ jobId, versionId, detail }, 'a comparison could not be made');
     await patch(versionId, { state: 'failed', message: known ? error.message : FAILED });
     return { kind: 'failed', error: known ? error.message : detail, retryable: false };
   }

@@ -1,4 +1,11 @@
-/** An error as text for logs, with its stack if it has one; never shown to people. */
+import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
+
+/**
+ * An error as text for logs, never shown to people: its stack if it has one, which begins with the message (of a media
+ * tool, the label of its plan), and the last lines that a media tool wrote.
+ */
 export function detailOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const said = error instanceof MediaToolError ? error.stderrTail.trim() : '';
+  return said === '' ? what : `${what}\nlast lines of the tool:\n${said}`;
 }

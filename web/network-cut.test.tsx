@@ -64,6 +64,8 @@ const makeDraft = (id: string): DraftDto => ({
   integrity: 'ok',
   videoExists: true,
   videoStatus: 'completed',
+  errorCode: null,
+  errorMessage: null,
 });
 const makeIdea = (id: string, votes: number): IdeaDto => ({
   id,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MESSAGES } from '../messages.ts';
 import { defineEndpoint, messageBody } from './endpoint.ts';
 
 /** Bytes that the account occupies; the same content in two places counts once, in the first category that applies. */
@@ -29,7 +30,7 @@ export const accountApi = {
     method: 'POST',
     path: '/api/account/delete',
     summary: 'Deletes the account with every row and every stored file, at once and for ever.',
-    body: z.object({ password: z.string().min(1, 'Password is required').max(1024) }),
+    body: z.object({ password: z.string().min(1, MESSAGES.passwordMissing).max(1024) }),
     response: messageBody,
   }),
 } as const;

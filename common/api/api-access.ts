@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MESSAGES } from '../messages.ts';
 import { defineEndpoint, id, idParams, messageBody } from './endpoint.ts';
 
 /** `read`: GET and HEAD; `write`: everything else. A token has one or both. */
@@ -34,8 +35,8 @@ export const apiAccessApi = {
     path: '/api/tokens',
     summary: 'Makes a personal access token; the answer is the only time it is shown.',
     body: z.object({
-      name: z.string().trim().min(1, 'Please give the token a name.').max(60),
-      scopes: z.array(tokenScope).min(1, 'Choose at least one permission.').max(2),
+      name: z.string().trim().min(1, MESSAGES.tokenNameMissing).max(60),
+      scopes: z.array(tokenScope).min(1, MESSAGES.tokenScopeMissing).max(2),
       /** Days until it expires; if omitted, it is valid until revoked. */
       expiresInDays: z.number().int().min(1).max(365).optional(),
     }),

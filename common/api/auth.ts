@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { ERRORS } from '../errors.ts';
 import { PASSWORD, USERNAME } from '../limits.ts';
+import { MESSAGES } from '../messages.ts';
 import { planSlug } from '../plan-slug.ts';
 import { defineEndpoint, messageBody } from './endpoint.ts';
 import { CURRENT_USER_PATH } from './session-path.ts';
@@ -52,8 +54,11 @@ export const loginBody = z.object({
   username: z
     .string('Username or email is required')
     .min(1, 'Username or email is required')
-    .max(254, 'Invalid credentials'),
-  password: z.string('Password is required').min(1, 'Password is required').max(1024, 'Invalid credentials'),
+    .max(254, ERRORS.invalid_credentials.message),
+  password: z
+    .string(MESSAGES.passwordMissing)
+    .min(1, MESSAGES.passwordMissing)
+    .max(1024, ERRORS.invalid_credentials.message),
 });
 
 export const registerBody = z.object({ username, email, password });
@@ -61,10 +66,10 @@ export const registerBody = z.object({ username, email, password });
 /** The sign-up form: the registration rules plus the repeated password. */
 export const registerForm = registerBody
   .extend({
-    confirmPassword: z.string('Please confirm your password').min(1, 'Please confirm your password'),
+    confirmPassword: z.string(MESSAGES.passwordUnconfirmed).min(1, MESSAGES.passwordUnconfirmed),
   })
   .refine((form) => form.password === form.confirmPassword, {
-    message: "Passwords don't match",
+    message: MESSAGES.passwordsDiffer,
     path: ['confirmPassword'],
   });
 
@@ -75,10 +80,8 @@ const nameOrEmail = z
   .min(1, 'Email is required')
   .max(254, 'Please enter a valid email address');
 
-const BAD_LINK = 'Invalid verification link. Please check your email for the correct link.';
-
 /** A token of a mailed link: 32 random bytes in base64url. */
-export const mailToken = z.string(BAD_LINK).min(1, BAD_LINK).max(128, BAD_LINK);
+export const mailToken = z.string(MESSAGES.badLink).min(1, MESSAGES.badLink).max(128, MESSAGES.badLink);
 
 export const authApi = {
   currentUser: defineEndpoint({
@@ -136,7 +139,7 @@ export const authApi = {
     path: '/api/auth/change-password',
     summary: 'Sets a new password and ends all other sessions.',
     body: z.object({
-      password: z.string().min(1, 'Password is required').max(1024),
+      password: z.string().min(1, MESSAGES.passwordMissing).max(1024),
       newPassword: password,
     }),
     response: messageBody,

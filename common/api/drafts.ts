@@ -19,6 +19,9 @@ export const draftDto = z.object({
   videoExists: z.boolean().default(true),
   /** Null for a deleted video, and when a server does not say it. A failed one has no result to undo. */
   videoStatus: z.enum(VIDEO_STATUSES).nullable().default(null),
+  /** Why the clip could not be processed, also after its video was deleted; null if it could. */
+  errorCode: z.string().nullable().default(null),
+  errorMessage: z.string().nullable().default(null),
 });
 export type DraftDto = z.infer<typeof draftDto>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { IDEA_NAME_MAX, IDEA_TEXT_MAX } from '../limits.ts';
+import { MESSAGES } from '../messages.ts';
 import { defineEndpoint, id, idParams } from './endpoint.ts';
 
 export const ideaDto = z.object({
@@ -44,8 +45,6 @@ export const ideaCounts = z.object({
 });
 export type IdeaCounts = z.infer<typeof ideaCounts>;
 
-const NO_IDEA = 'Your idea description is required.';
-
 export const ideasApi = {
   list: defineEndpoint({
     method: 'GET',
@@ -61,9 +60,9 @@ export const ideasApi = {
     status: 201,
     body: z.object({
       text: z
-        .string(NO_IDEA)
+        .string(MESSAGES.ideaMissing)
         .trim()
-        .min(1, NO_IDEA)
+        .min(1, MESSAGES.ideaMissing)
         .max(IDEA_TEXT_MAX, `An idea has at most ${IDEA_TEXT_MAX} characters.`),
       userName: z
         .string()

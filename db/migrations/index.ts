@@ -18,6 +18,7 @@ import * as fixTimeLeft from './016_fix_time_left.ts';
 import * as exportJobs from './017_export_jobs.ts';
 import * as draftCaptions from './018_draft_captions.ts';
 import * as versionMedia from './019_version_media.ts';
+import * as draftFailure from './020_draft_failure.ts';
 
 /** Table in which knex keeps the names of the migrations that ran. */
 export const MIGRATIONS_TABLE = 'migrations';
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '017_export_jobs', up: exportJobs.up, down: exportJobs.down },
   { name: '018_draft_captions', up: draftCaptions.up, down: draftCaptions.down },
   { name: '019_version_media', up: versionMedia.up, down: versionMedia.down },
+  { name: '020_draft_failure', up: draftFailure.up, down: draftFailure.down },
 ];
 
 export const migrationSource: Knex.MigrationSource<Migration> = {

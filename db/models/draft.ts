@@ -22,6 +22,9 @@ export class Draft extends BaseModel {
   declare createdAt: number;
   /** The captions of its video at the moment that was deleted; null for none. */
   declare captions: KeptCaptions | null;
+  /** Why its video could not be processed, at the moment that was deleted; null if it could, or is not deleted. */
+  declare errorCode: string | null;
+  declare errorMessage: string | null;
 
   declare object?: StoredObject;
 

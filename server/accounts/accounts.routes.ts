@@ -8,6 +8,7 @@ import { anyone, signedIn } from '../http/route.ts';
 import { closeSession, openSession } from '../http/session.ts';
 import type { Logger } from '../logger.ts';
 import type { AccountsService } from './accounts.service.ts';
+import { MESSAGES } from '#common/messages.ts';
 
 export interface AccountsRoutesDeps {
   readonly accounts: AccountsService;
@@ -70,7 +71,7 @@ export function createAccountsRoutes(deps: AccountsRoutesDeps): AppRouter {
   anyone(router, authApi.logout, async ({ ctx }) => {
     closeSession(ctx);
     ctx.set('Clear-Site-Data', '"cache"');
-    return { message: 'You have been signed out of your account.' };
+    return { message: MESSAGES.signedOut };
   });
 
   anyone(router, authApi.verifyEmail, async ({ ctx, query }) => {

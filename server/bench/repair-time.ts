@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { probe } from '#server/media/probe/probe.ts';
+import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { analysePicture } from '#server/pipeline/analyse/analyse-picture.ts';
@@ -57,102 +57,131 @@ function codings(rate: number): Coding[] {
  * @param base a clip of constant rate; its first seconds are played forwards and backwards for at least 30 s
  */
 export async function measureTime(base: string, folder: string, tools: ToolPaths): Promise<TimeFigures> {
+  const bench: Bench = { folder, tools };
   const info = await probe(tools, base, 'mov');
-  const stream = info.video[0];
+  const [stream] = info.video;
   const rate = stream?.frameRate ?? 30;
   const turned = await toAndFro(base, rate, info.durationMs ?? 0, folder, tools);
+  const clips = await codedClips(bench, base, rate, turned);
+  const clean = clips[0]?.file ?? base;
+  const cleanInfo = await probe(tools, clean, 'mov');
+  const clipSeconds = (cleanInfo.durationMs ?? 0) / 1000;
+  const peers = await measurePeers(bench, clean, cleanInfo);
+  const jobs: NamedCost[] = [];
+  const run: RunJob = async (name, file) => {
+    jobs.push({ name, cost: await timeJob(file, path.join(folder, `time-job-${jobs.length}`), tools) });
+  };
+  await run('clean clip', clean);
+  for (const clip of clips) await runDamaged(bench, clip, rate, run);
+  if (info.audio.length > 0) await runBrokenSound(bench, clean, clipSeconds, run);
+  return { clipSeconds, size: `${stream?.width ?? 0} x ${stream?.height ?? 0}`, ...peers, jobs };
+}
+
+/** What every part of the benchmark works with. */
+interface Bench {
+  readonly folder: string;
+  readonly tools: ToolPaths;
+}
+
+/** The same pictures in one of the codings. */
+interface CodedClip {
+  readonly coding: Coding;
+  readonly file: string;
+}
+
+type NamedCost = TimeFigures['jobs'][number];
+type RunJob = (name: string, file: string) => Promise<void>;
+
+/** The turned pictures, as often as 30 s take, with the sound of the base, once for each coding. */
+async function codedClips(
+  { folder, tools }: Bench,
+  base: string,
+  rate: number,
+  turned: { readonly file: string; readonly seconds: number },
+): Promise<CodedClip[]> {
   const loops = Math.max(1, Math.ceil(CLIP_SECONDS / turned.seconds));
-  const clips: { coding: Coding; file: string }[] = [];
+  const length = ['-t', (loops * turned.seconds).toFixed(6)];
+  const again = (file: string, times: number) => ({ path: file, options: ['-stream_loop', String(times)] });
+  // Sound of another length than the pictures would leave a gap in them at each turn, so it is a separate input.
+  const inputs = [again(turned.file, loops - 1), again(base, -1)];
+  const clips: CodedClip[] = [];
   for (const coding of codings(rate)) {
     const file = path.join(folder, `time-${clips.length}.mp4`);
-    const length = ['-t', (loops * turned.seconds).toFixed(6)];
-    const options = [
-      '-map',
-      '0:v:0',
-      '-map',
-      '1:a:0?',
-      ...length,
-      ...coding.encode,
-      '-c:a',
-      'aac',
-      '-f',
-      'mp4',
-    ];
-    const again = (file: string, times: number) => ({
-      path: file,
-      options: ['-stream_loop', String(times)],
-    });
-    // Sound of another length than the pictures would leave a gap in them at each turn, so it is a separate input.
-    const inputs = [again(turned.file, loops - 1), again(base, -1)];
+    const tracks = ['-map', '0:v:0', '-map', '1:a:0?', ...length];
+    const options = [...tracks, ...coding.encode, '-c:a', 'aac', '-f', 'mp4'];
     const plan = { label: 'time', inputs, outputs: [{ path: file, options }], expectedDurationMs: null };
     await runFfmpeg(plan, { tools });
     clips.push({ coding, file });
   }
-  const clean = clips[0]?.file ?? base;
-  const decode = await measure(() =>
-    plainRun(clean, ['-map', '0:v:0', '-f', 'null'], '/dev/null', tools, ['-threads', '2']),
-  );
-  const cleanInfo = await probe(tools, clean, 'mov');
-  const analyse = () => analyseVideo({ inputPath: clean, info: cleanInfo, tools });
+  return clips;
+}
+
+/** What the jobs are compared with, on the clean clip: decoding, the analysis alone and a naive repair. */
+async function measurePeers(
+  { folder, tools }: Bench,
+  clean: string,
+  info: MediaInfo,
+): Promise<Pick<TimeFigures, 'decode' | 'analysis' | 'analysisAgain' | 'naive'>> {
+  const decoding = ['-map', '0:v:0', '-f', 'null'];
+  const decode = await measure(() => plainRun(clean, decoding, '/dev/null', tools, ['-threads', '2']));
+  const analyse = () => analyseVideo({ inputPath: clean, info, tools });
   const analysis = await measure(analyse);
   const analysisAgain = await measure(analyse);
-  const naiveOptions = ['-map', '0:v:0', '-map', '0:a:0?', '-vf', 'fps=30,eq=contrast=1.02,unsharp'];
-  naiveOptions.push('-c:v', 'libx264', '-preset', 'medium', '-crf', '18', '-c:a', 'aac', '-f', 'mp4');
-  const naive = await measure(() => plainRun(clean, naiveOptions, path.join(folder, 'naive.mp4'), tools, []));
-  const jobs: { name: string; cost: JobCost }[] = [];
-  const run = async (name: string, file: string) => {
-    jobs.push({ name, cost: await timeJob(file, path.join(folder, `time-job-${jobs.length}`), tools) });
-  };
-  await run('clean clip', clean);
-  for (const { coding, file } of clips) {
-    const held = path.join(folder, 'time-held.mp4');
-    const first = await liveliest(file, Math.round(2 * rate), tools);
-    const step = Math.round((2 * rate - HELD_PICTURES) / (HELD_RUNS - 1));
-    const runs = Array.from({ length: HELD_RUNS }, (_, at) => ({
-      frame: first + at * step,
-      count: HELD_PICTURES,
-    }));
-    const { encode } = coding;
-    await injectRepeats({ tools, inputPath: file, outputPath: held, history: 'held', runs, encode });
-    await run(`${HELD_RUNS} x ${HELD_PICTURES} held pictures, ${coding.name}`, held);
+  const filtered = ['-map', '0:v:0', '-map', '0:a:0?', '-vf', 'fps=30,eq=contrast=1.02,unsharp'];
+  const coded = ['-c:v', 'libx264', '-preset', 'medium', '-crf', '18', '-c:a', 'aac', '-f', 'mp4'];
+  const naivePath = path.join(folder, 'naive.mp4');
+  const naive = await measure(() => plainRun(clean, [...filtered, ...coded], naivePath, tools, []));
+  return { decode, analysis, analysisAgain, naive };
+}
 
-    const torn = path.join(folder, 'time-torn.mp4');
-    const group = Number(encode[encode.indexOf('-g') + 1]);
-    const keyPicture = Math.max(1, Math.round(first / group)) * group;
-    // Damage lasts until the next key picture: this hits two groups of a second, or the end of a long one.
-    const hit =
-      group <= rate + 1 ? [keyPicture + 1, keyPicture + group + 1] : [keyPicture - Math.round(2 * rate)];
-    await corruptSamples({ tools, inputPath: file, outputPath: torn, frames: hit, fault: 'random', seed: 3 });
-    await run(`2 s of corrupt pictures, ${coding.name}`, torn);
+/** Mends two seconds of held pictures, then two seconds of corrupt ones, where the clip moves most. */
+async function runDamaged(
+  { folder, tools }: Bench,
+  { coding: { name, encode }, file }: CodedClip,
+  rate: number,
+  run: RunJob,
+): Promise<void> {
+  const held = path.join(folder, 'time-held.mp4');
+  const first = await liveliest(file, Math.round(2 * rate), tools);
+  const step = Math.round((2 * rate - HELD_PICTURES) / (HELD_RUNS - 1));
+  const runs = Array.from({ length: HELD_RUNS }, (_, at) => ({
+    frame: first + at * step,
+    count: HELD_PICTURES,
+  }));
+  await injectRepeats({ tools, inputPath: file, outputPath: held, history: 'held', runs, encode });
+  await run(`${HELD_RUNS} x ${HELD_PICTURES} held pictures, ${name}`, held);
+
+  const torn = path.join(folder, 'time-torn.mp4');
+  const group = Number(encode[encode.indexOf('-g') + 1]);
+  const keyPicture = Math.max(1, Math.round(first / group)) * group;
+  // Damage lasts until the next key picture: this hits two groups of a second, or the end of a long one.
+  const hit =
+    group <= rate + 1 ? [keyPicture + 1, keyPicture + group + 1] : [keyPicture - Math.round(2 * rate)];
+  await corruptSamples({ tools, inputPath: file, outputPath: torn, frames: hit, fault: 'random', seed: 3 });
+  await run(`2 s of corrupt pictures, ${name}`, torn);
+}
+
+/** Mends late sound, then a voice in wind: the same wind in both channels, and another in each. */
+async function runBrokenSound(
+  { folder, tools }: Bench,
+  clean: string,
+  seconds: number,
+  run: RunJob,
+): Promise<void> {
+  const late = path.join(folder, 'time-late.mp4');
+  await moveSound({ tools, inputPath: clean, outputPath: late, offsetMs: 240 });
+  await run('late sound', late);
+  const windy = path.join(folder, 'time-windy.mp4');
+  const voice = voiceLike(seconds, RATE_HZ, 1);
+  const inWind = (seed: number) => mixAtSnr(voice, gustingWind(seconds, RATE_HZ, seed), 0);
+  const [one, other] = [inWind(1), inWind(2)];
+  for (const [name, channels] of [
+    ['one wind in both channels', [one, one]],
+    ['a wind in each channel', [one, other]],
+  ] as const) {
+    await replaceSound({ tools, inputPath: clean, outputPath: windy, channels, rateHz: RATE_HZ });
+    await run(`windy stereo sound, ${name}`, windy);
   }
-  if (info.audio.length > 0) {
-    const late = path.join(folder, 'time-late.mp4');
-    await moveSound({ tools, inputPath: clean, outputPath: late, offsetMs: 240 });
-    await run('late sound', late);
-    const windy = path.join(folder, 'time-windy.mp4');
-    const seconds = (cleanInfo.durationMs ?? 0) / 1000;
-    const voice = voiceLike(seconds, RATE_HZ, 1);
-    const winds = [1, 2].map((seed) => mixAtSnr(voice, gustingWind(seconds, RATE_HZ, seed), 0));
-    const [one] = winds;
-    const both = one ? [one, one] : [];
-    for (const [name, channels] of [
-      ['one wind in both channels', both],
-      ['a wind in each channel', winds],
-    ] as const) {
-      await replaceSound({ tools, inputPath: clean, outputPath: windy, channels, rateHz: RATE_HZ });
-      await run(`windy stereo sound, ${name}`, windy);
-    }
-  }
-  const size = `${stream?.width ?? 0} x ${stream?.height ?? 0}`;
-  return {
-    clipSeconds: (cleanInfo.durationMs ?? 0) / 1000,
-    size,
-    decode,
-    analysis,
-    analysisAgain,
-    naive,
-    jobs,
-  };
 }
 
 /** Joins the first seconds of a clip, forwards and then backwards, pictures only; no picture is repeated at a turn. */

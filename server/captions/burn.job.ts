@@ -29,8 +29,9 @@ import { burnedSize, captionedCopy, whiteOf } from './burn-plan.ts';
 import type { CaptionFont } from './caption-font.ts';
 import { mustDraw } from './must-draw.ts';
 import { detailOf } from '#server/error-detail.ts';
+import { MESSAGES } from '#common/messages.ts';
 
-const KEPT = 'Your clip and its captions are as they were.';
+const KEPT = MESSAGES.clipAndCaptionsKept;
 const FAILED = `The captions could not be drawn into this clip. ${KEPT}`;
 const INTERRUPTED = `Drawing the captions was interrupted too many times. ${KEPT}`;
 const NO_ROOM = noRoomFor('this file');
@@ -146,7 +147,7 @@ export function createBurnJob(deps: BurnJobDeps): JobHandler {
         error instanceof Refusal || error instanceof AppError || isClipsFault(error) || isLastTry(job);
       if (!final) throw error;
       const detail = detailOf(error);
-      logger.warn({ videoId, detail }, 'captions could not be drawn');
+      logger.warn({ jobId: job.id, videoId, detail }, 'captions could not be drawn');
       const message = error instanceof Refusal || error instanceof AppError ? error.message : FAILED;
       await tell(row, { state: 'failed', message });
       return { kind: 'failed', error: message, retryable: false };

@@ -3,7 +3,6 @@ import { raw } from 'objection';
 import type { DraftDto } from '#common/api/drafts.ts';
 import { readCursor, type PageQuery } from '#common/api/paging.ts';
 import type { PlanSlug } from '#common/plans.ts';
-import type { VideoStatus } from '#common/video.ts';
 import { newId } from '#db/base-model.ts';
 import { Draft } from '#db/models/draft.ts';
 import { User } from '#db/models/user.ts';
@@ -88,14 +87,14 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
 
   async function toDtos(owner: Owner, drafts: readonly Draft[]): Promise<DraftDto[]> {
     const existing = await Video.query(db)
-      .select('id', 'status')
+      .select('id', 'status', 'errorCode', 'errorMessage')
       .where({ userId: owner.id })
       .whereIn(
         'id',
         drafts.map((draft) => draft.videoId),
       );
-    const statuses = new Map(existing.map(({ id, status }) => [id, status]));
-    return drafts.map((draft) => toDraftDto(draft, statuses.get(draft.videoId) ?? null));
+    const videosById = new Map(existing.map((video) => [video.id, video]));
+    return drafts.map((draft) => toDraftDto(draft, videosById.get(draft.videoId) ?? null));
   }
 
   async function extend(userId: string): Promise<number> {
@@ -165,7 +164,7 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
         .withGraphFetched('object');
       if (!draft) throw notFound();
       events.emit('draft.changed', { userId: owner.id, draftId: draft.id });
-      return toDraftDto(draft, video.status);
+      return toDraftDto(draft, video);
     },
 
     async restore(owner, draftId) {
@@ -180,7 +179,11 @@ export function createDraftsService(deps: DraftsServiceDeps): DraftsService {
   };
 }
 
-function toDraftDto(draft: Draft, videoStatus: VideoStatus | null): DraftDto {
+type VideoEnd = Pick<Video, 'status' | 'errorCode' | 'errorMessage'>;
+
+/** @param video null when it was deleted; the backup then says how it ended */
+function toDraftDto(draft: Draft, video: VideoEnd | null): DraftDto {
+  const failed = video && video.status !== 'failed' ? null : (video ?? draft);
   return {
     id: draft.id,
     videoId: draft.videoId,
@@ -190,7 +193,9 @@ function toDraftDto(draft: Draft, videoStatus: VideoStatus | null): DraftDto {
     sha256: draft.sha256,
     expiresAt: new Date(draft.expiresAt).toISOString(),
     integrity: draft.object?.damaged === true ? 'damaged' : 'ok',
-    videoExists: videoStatus !== null,
-    videoStatus,
+    videoExists: video !== null,
+    videoStatus: video?.status ?? null,
+    errorCode: failed?.errorCode ?? null,
+    errorMessage: failed?.errorMessage ?? null,
   };
 }

@@ -62,4 +62,25 @@ describe('restoring an original', () => {
     await client.call(videosApi.remove, { params: { id: videoId } });
     expect(await drafts()).toMatchObject([{ videoExists: false, videoStatus: null }]);
   });
+
+  it('that was no video says why, also after its video was deleted, until it is back and better', async () => {
+    const { client } = await app.signIn();
+    const videoId = await uploadBytes(client, new TextEncoder().encode('a letter'));
+    const why = { errorCode: 'not_a_video', errorMessage: 'This is not a video file.' };
+    const nothing = { errorCode: null, errorMessage: null };
+    const drafts = async () => (await client.call(draftsApi.list)).body ?? [];
+    const remove = () => client.call(videosApi.remove, { params: { id: videoId } });
+    await Video.query(app.db)
+      .patch({ status: 'failed', ...why })
+      .findById(videoId);
+    expect(await drafts()).toMatchObject([why]);
+    await remove();
+    const [draft] = await drafts();
+    expect(draft).toMatchObject({ videoExists: false, ...why });
+    await client.call(draftsApi.restore, { params: { id: draft?.id ?? '' } });
+    expect(await drafts()).toMatchObject([{ videoStatus: 'processing', ...nothing }]);
+    await Video.query(app.db).patch({ status: 'completed' }).findById(videoId);
+    await remove();
+    expect(await drafts()).toMatchObject([{ videoExists: false, ...nothing }]);
+  });
 });

@@ -4,6 +4,14 @@ export interface TimeBase {
   readonly den: number;
 }
 
+/** Where a stream states none. */
+export const IN_MS: TimeBase = { num: 1, den: 1000 };
+
+/** The time base of a clip's pictures. */
+export const pictureTimeBase = (info: {
+  readonly video: readonly { readonly timeBase: TimeBase }[];
+}): TimeBase => info.video[0]?.timeBase ?? IN_MS;
+
 /** Milliseconds of a time in ticks. */
 export function ticksToMs(ticks: number, timeBase: TimeBase): number {
   return (ticks * timeBase.num * 1000) / timeBase.den;

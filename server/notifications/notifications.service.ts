@@ -8,6 +8,7 @@ import { Video } from '#db/models/video.ts';
 import type { EventBus } from '../events.ts';
 import type { Logger } from '../logger.ts';
 import { type Notice, writeNotice } from './write-notice.ts';
+import { MESSAGES } from '#common/messages.ts';
 
 export interface NotificationsDeps {
   readonly db: Knex;
@@ -57,7 +58,7 @@ export function createNotificationsService(deps: NotificationsDeps): Notificatio
       userId: video.userId,
       kind: finished ? 'video_ready' : 'video_failed',
       title: finished ? `${name} is ready` : `${name} could not be processed`,
-      body: finished ? whatWasDone(video) : (video.errorMessage ?? 'Unknown error'),
+      body: finished ? whatWasDone(video) : (video.errorMessage ?? MESSAGES.unknownError),
       link: '/videos',
     });
   }

@@ -26,12 +26,8 @@ const TOOL_SENTENCES: Record<MediaToolError['code'], string> = {
   tool_failed: OUR_FAULT,
 };
 
-const evidenceOf = (error: unknown): string =>
-  error instanceof MediaToolError ? `${detailOf(error)}\n${error.stderrTail}` : detailOf(error);
-
 /** Whether an error says that the disk is full, in the words of the system or of a media tool. */
-export const isFullDisk = (error: unknown): boolean =>
-  /ENOSPC|No space left on device/.test(evidenceOf(error));
+export const isFullDisk = (error: unknown): boolean => /ENOSPC|No space left on device/.test(detailOf(error));
 
 /**
  * Converts any error to the value that a thread returns; unknown ones are `internal` and keep their stack for the log.
@@ -41,13 +37,12 @@ export function toFailure(error: unknown): FailedTask {
     return { ok: false, code: error.code, message: error.message, detail: error.detail };
   }
   const detail = detailOf(error);
-  const isTool = error instanceof MediaToolError;
-  const evidence = evidenceOf(error);
   if (isFullDisk(error)) {
     const message = 'There is no room left on this server to finish this clip. Please try again later.';
-    return { ok: false, code: 'storage_full', message, detail: evidence };
+    return { ok: false, code: 'storage_full', message, detail };
   }
-  if (!isTool) return { ok: false, code: 'internal', message: TOOL_SENTENCES.tool_failed, detail };
+  if (!(error instanceof MediaToolError))
+    return { ok: false, code: 'internal', message: TOOL_SENTENCES.tool_failed, detail };
   const code = error.code === 'tool_failed' ? 'internal' : error.code;
-  return { ok: false, code, message: TOOL_SENTENCES[error.code], detail: evidence };
+  return { ok: false, code, message: TOOL_SENTENCES[error.code], detail };
 }

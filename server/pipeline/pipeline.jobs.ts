@@ -79,7 +79,7 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
     } catch (error) {
       if (isStorageFull(error)) return await waitForRoom(videoId, attempt);
       if (!isLastTry(job)) throw error;
-      logger.error({ videoId, error: detailOf(error) }, 'the last try failed');
+      logger.error({ jobId: job.id, videoId, error: detailOf(error) }, 'the last try failed');
       return await giveUp(
         videoId,
         attempt,
@@ -143,7 +143,8 @@ export function createProcessVideoJob(deps: ProcessVideoJobDeps): JobHandler {
         return await publish(video, attempt, result);
       }
       if (signal.aborted) return { kind: 'interrupted' };
-      logger.warn({ videoId, code: result.code, detail: result.detail }, 'processing failed');
+      const { code, detail } = result;
+      logger.warn({ jobId: job.id, videoId, code, detail }, 'processing failed');
       if (result.code === 'storage_full') return await waitForRoom(videoId, attempt);
       return await endFailed(job, videoId, attempt, result.code, result.message);
     } finally {

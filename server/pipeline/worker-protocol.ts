@@ -133,6 +133,8 @@ export const fixesMessage = z.discriminatedUnion('type', [
   }),
   /** A part of the work lies finished in the job's folder. */
   z.object({ type: z.literal('headway') }),
+  /** A change that the tools gave up on, while the request went on. For the log only. */
+  z.object({ type: z.literal('refusal'), fixes: z.array(fixId), detail: z.string() }),
 ]);
 export type FixesMessage = z.infer<typeof fixesMessage>;
 

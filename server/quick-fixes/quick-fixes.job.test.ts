@@ -47,6 +47,8 @@ afterAll(async () => {
 
 /** Ids of jobs that reported progress. */
 const headway: string[] = [];
+/** What the log was warned of. */
+const warned: Record<string, unknown>[] = [];
 
 function handler(applyFixes: MediaPool['applyFixes'], freeBytes: number | null = null) {
   const silent = () => undefined;
@@ -62,7 +64,7 @@ function handler(applyFixes: MediaPool['applyFixes'], freeBytes: number | null =
     limits: renderLimits,
     folder: path.join(folder.path, 'fixes'),
     collect: (sha256s) => createObjectGc({ db, storage, now }).collect(sha256s),
-    logger: { info: silent, warn: silent, error: silent },
+    logger: { info: silent, warn: (entry) => void warned.push(entry), error: silent },
     now,
   });
 }
@@ -241,6 +243,21 @@ describe('applying quick fixes', () => {
     // The reason belongs to the whole request and is stored once.
     expect(run.fixes).toEqual([{ id: 'sharpen', state: 'failed', detail: '', figures: [] }]);
     expect((await videoOf(videoId)).currentVersionId).toBe(versionId);
+  });
+
+  it('logs what the tools said of a fix that was given up, and of a failed request, with its job', async () => {
+    const { videoId, job } = await requested(['sharpen'], 3);
+    const before = warned.length;
+    const gaveUp: MediaPool['applyFixes'] = async (task, { onMessage }) => {
+      onMessage({ type: 'refusal', fixes: ['sharpen'], detail: 'make the changed pictures: broken' });
+      return fails('internal')(task, { onMessage }, never);
+    };
+    await handler(gaveUp).run(job, never);
+    expect(warned.slice(before)).toEqual([
+      { jobId: job.id, videoId, fixes: ['sharpen'], detail: 'make the changed pictures: broken' },
+      { jobId: job.id, videoId, code: 'internal', detail: 'secret' },
+    ]);
+    expect(JSON.stringify(await runOf(videoId))).not.toContain('broken');
   });
 
   it('retries what is not the clip’s fault, and waits for room on a full disk', async () => {

@@ -26,8 +26,9 @@ import { PROGRESS_INTERVAL_MS, RETRYABLE, ROOM_SHARE } from '#server/pipeline/me
 import { fixRequests } from './fix-requests.ts';
 import { publishFixes, type PublishFixesDeps } from './publish-fixes.ts';
 import { detailOf } from '#server/error-detail.ts';
+import { MESSAGES } from '#common/messages.ts';
 
-const KEPT = 'Your clip is as it was.';
+const KEPT = MESSAGES.clipKept;
 const NO_ROOM = noRoomFor('the new version');
 const INTERRUPTED = `Applying the fixes was interrupted too many times. ${KEPT}`;
 const OUR_FAULT = `Something went wrong on our side while the fixes were applied. ${KEPT}`;
@@ -71,7 +72,12 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
     });
     let states = '';
     return (message: FixesMessage) => {
+      const about = { jobId: run.jobId, videoId: run.videoId };
       if (message.type === 'headway') return noteHeadway(deps, run.jobId, { videoId: run.videoId });
+      if (message.type === 'refusal') {
+        const { fixes: refused, detail } = message;
+        return logger.warn({ ...about, fixes: refused, detail }, 'the tools gave up on a quick fix');
+      }
       const left = timeLeft(message.share);
       leftS = left === null ? leftS : Math.ceil(left);
       fixes = message.fixes;
@@ -147,7 +153,7 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
   ): Promise<JobOutcome> {
     if (signal.aborted) return { kind: 'interrupted' };
     const { code, detail } = failure;
-    logger.warn({ videoId: run.videoId, code, detail }, 'quick fixes failed');
+    logger.warn({ jobId: job.id, videoId: run.videoId, code, detail }, 'quick fixes failed');
     if (code === 'storage_full') return waitForRoom(run);
     if (RETRYABLE.has(code) && !isLastTry(job)) {
       return { kind: 'failed', error: failure.message, retryable: true };
@@ -163,7 +169,7 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
       if (isStorageFull(error)) return waitForRoom(run);
       if (!isLastTry(job)) throw error;
       const detail = detailOf(error);
-      logger.error({ videoId: run.videoId, detail }, 'the last try of quick fixes failed');
+      logger.error({ jobId: job.id, videoId: run.videoId, detail }, 'the last try of quick fixes failed');
       return giveUp(run, OUR_FAULT);
     }
   }

@@ -66,9 +66,9 @@ export function createStorylineJob(deps: StorylineJobDeps): JobHandler {
     }
   }
 
-  async function fail(versionId: string, error: unknown): Promise<JobOutcome> {
+  async function fail(jobId: string, versionId: string, error: unknown): Promise<JobOutcome> {
     const detail = detailOf(error);
-    logger.warn({ versionId, detail }, 'a storyline could not be made');
+    logger.warn({ jobId, versionId, detail }, 'a storyline could not be made');
     await patch(versionId, { state: 'failed', message: FAILED });
     return { kind: 'failed', error: detail, retryable: false };
   }
@@ -83,7 +83,7 @@ export function createStorylineJob(deps: StorylineJobDeps): JobHandler {
       } catch (error) {
         if (signal.aborted) return { kind: 'interrupted' };
         if (!isClipsFault(error) && !isLastTry(job)) throw error;
-        return fail(versionId, error);
+        return fail(job.id, versionId, error);
       }
     },
     async exhausted(job) {

@@ -199,6 +199,18 @@ describe('POST /api/videos/:id/retry', () => {
     expect(after?.attempt).toBe((before?.attempt ?? 0) + 1);
     expect((await call('POST', `/api/videos/${await finished(user)}/retry`, { user })).status).toBe(409);
   });
+
+  it('says that the file is gone where it is, and keeps the reason of the failure', async () => {
+    const user = await server.newUser('starter');
+    const id = await finished(user, UNREADABLE);
+    const video = await Video.query(server.db).findById(id).throwIfNotFound();
+    await server.storage.remove(video.originalSha256);
+    const answer = await call('POST', `/api/videos/${id}/retry`, { user });
+    expect(answer.status).toBe(409);
+    expect(await answer.json()).toMatchObject({ message: 'The stored file is no longer available.' });
+    const after = await Video.query(server.db).findById(id);
+    expect(after?.errorMessage).toBe('This file is not a video we can read.');
+  });
 });
 
 describe('report, share, stats', () => {

@@ -5,13 +5,13 @@ import type { sharedVideoDto, StatusDto, StatsDto, VideoDto, VideosQuery } from 
 import { MINUTES_SAVED_PER_FIX, MOST_FIXES_TIMED } from '#common/limits.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import { repairReport, type RepairReport } from '#common/report.ts';
-import { Draft } from '#db/models/draft.ts';
+import { Draft, type KeptCaptions } from '#db/models/draft.ts';
 import { VersionPreview } from '#db/models/version-preview.ts';
 import { User } from '#db/models/user.ts';
 import { VideoCaptions } from '#db/models/video-captions.ts';
 import { Video } from '#db/models/video.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
-import { AppError, notFound } from '#server/errors.ts';
+import { AppError, FILE_GONE, notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
 import type { LimitedExports } from '#server/pipeline/download/limited-export.service.ts';
@@ -161,7 +161,7 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
         await queue.cancelForVideo(videoId, trx);
         // Deleted before any work was done on it, so it does not count.
         if (video.status === 'processing' && video.attempt === 0) await quota.release(videoId, trx);
-        await keepCaptions(trx, owner, videoId);
+        await keepWithBackup(trx, owner, video);
         await Video.query(trx).deleteById(videoId);
         const compared = previews.map(({ sha256 }) => sha256).filter((sha256) => sha256 !== null);
         return [video.originalSha256, ...versions.flatMap(objectsOf), ...compared];
@@ -173,7 +173,7 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
     async retry(owner, videoId) {
       const video = await owned(owner, videoId);
       if (video.status !== 'failed') throw new AppError('conflict');
-      if (!(await storage.stat(video.originalSha256))) throw new AppError('not_ready');
+      if (!(await storage.stat(video.originalSha256))) throw new AppError('not_ready', FILE_GONE);
       await db.transaction(async (trx) => {
         await quota.retake(videoId, trx);
         if (!(await state.restart(trx, videoId))) throw new AppError('conflict');
@@ -272,14 +272,30 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
   };
 }
 
-/** Captions are words that people wrote: they stay with the backup of a deleted video, and come back with it. */
-async function keepCaptions(trx: Knex.Transaction, owner: Owner, videoId: string): Promise<void> {
+/**
+ * What stays with the backup of a deleted video: captions, which are words that people wrote and come back with it, and
+ * why it could not be processed.
+ */
+async function keepWithBackup(trx: Knex.Transaction, owner: Owner, video: Video): Promise<void> {
+  const { id: videoId, status } = video;
   const saved = await VideoCaptions.query(trx).findById(videoId);
-  if (!saved) return;
-  const { cues, axis, revision, createdAt, updatedAt } = saved;
-  const captions = { cues, axis, revision, createdAt, updatedAt };
-  await Draft.query(trx).patch({ captions }).where({ userId: owner.id, videoId });
+  const failed = status === 'failed' ? video : null;
+  await Draft.query(trx)
+    .patch({
+      ...(saved ? { captions: captionsOf(saved) } : {}),
+      errorCode: failed?.errorCode ?? null,
+      errorMessage: failed?.errorMessage ?? null,
+    })
+    .where({ userId: owner.id, videoId });
 }
+
+const captionsOf = ({ cues, axis, revision, createdAt, updatedAt }: VideoCaptions): KeptCaptions => ({
+  cues,
+  axis,
+  revision,
+  createdAt,
+  updatedAt,
+});
 
 function objectsOf(version: VideoVersion): string[] {
   const { sha256, reportSha256, captionsSha256, posterSha256 } = version;

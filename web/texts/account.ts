@@ -1,3 +1,5 @@
+import { MESSAGES } from '#common/messages.ts';
+
 /** Texts of the account page and of the browser notices it switches. */
 export const accountTexts = {
   title: 'Account',
@@ -66,9 +68,9 @@ export const accountTexts = {
     current: 'Current password',
     next: 'New password',
     confirm: 'Repeat the new password',
-    mismatch: "Passwords don't match",
-    currentMissing: 'Password is required',
-    missing: 'Please confirm your password',
+    mismatch: MESSAGES.passwordsDiffer,
+    currentMissing: MESSAGES.passwordMissing,
+    missing: MESSAGES.passwordUnconfirmed,
     save: 'Change password',
     saving: 'Changing...',
     done: 'Password changed',
@@ -90,9 +92,9 @@ export const accountTexts = {
     none: 'No tokens yet.',
     name: 'Name',
     namePlaceholder: 'Upload script',
-    nameMissing: 'Please give the token a name.',
+    nameMissing: MESSAGES.tokenNameMissing,
     scopes: 'Permissions',
-    scopeMissing: 'Choose at least one permission.',
+    scopeMissing: MESSAGES.tokenScopeMissing,
     scopeNames: { read: 'Read', write: 'Write' },
     scopeTexts: { read: 'look at videos, reports and ideas', write: 'upload, change and delete' },
     expiry: 'Valid for',
@@ -124,7 +126,7 @@ export const accountTexts = {
     title: 'Delete account',
     text: 'Deletes your videos, backups, ideas and votes, with every stored file. There is no way back.',
     password: 'Password',
-    passwordMissing: 'Password is required',
+    passwordMissing: MESSAGES.passwordMissing,
     type: (name: string) => `Type ${name} to confirm`,
     typeMissing: (name: string) => `Please type ${name}`,
     submit: 'Delete my account',

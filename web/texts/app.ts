@@ -1,3 +1,5 @@
+import { MESSAGES } from '#common/messages.ts';
+
 /** Texts of the frame around all pages: header, footer, gate, not found. */
 export const appTexts = {
   product: 'Reelmend',
@@ -53,7 +55,7 @@ export const appTexts = {
   },
   logout: {
     success: 'Logged out successfully',
-    successDetail: 'You have been signed out of your account.',
+    successDetail: MESSAGES.signedOut,
     failed: 'Logout failed',
     failedDetail: 'There was an error signing you out. Please try again.',
   },

@@ -1,3 +1,6 @@
+import { ERRORS } from '#common/errors.ts';
+import { MESSAGES } from '#common/messages.ts';
+
 /** Texts of signing in and up, of mailed links and new passwords. */
 export const authTexts = {
   pageTitle: 'Sign in',
@@ -23,8 +26,8 @@ export const authTexts = {
   welcome: 'Welcome back!',
   welcomeDetail: (name: string) => `Signed in as ${name}.`,
   loginFailed: 'Login failed',
-  loginFailedDetail: 'Invalid credentials',
-  notVerified: 'Email not verified',
+  loginFailedDetail: ERRORS.invalid_credentials.message,
+  notVerified: ERRORS.email_not_verified.message,
   notVerifiedDetail: 'Please verify your email before logging in.',
   registrationFailed: 'Registration failed',
   registrationFailedDetail: 'Your account could not be created. Please try again.',
@@ -82,8 +85,8 @@ export const authTexts = {
     toLogin: 'Continue to Login',
     failed: 'Verification failed',
     backToLogin: 'Back to Login',
-    noToken: 'Invalid verification link. Please check your email for the correct link.',
-    expired: 'Failed to verify email. The link may be expired or invalid.',
+    noToken: MESSAGES.badLink,
+    expired: ERRORS.invalid_token.message,
     network: 'Failed to verify email. Please try again later.',
   },
 } as const;

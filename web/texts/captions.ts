@@ -2,6 +2,7 @@ import type { CaptionLineProblem } from '#common/caption-text.ts';
 import type { CueProblemKind, VideoCue } from '#common/captions.ts';
 import type { ImportNotes } from '#common/parse-captions.ts';
 import type { ReadingHint } from '#web/data/captions/caption-edits.ts';
+import { MESSAGES } from '#common/messages.ts';
 
 const cues = (n: number) => (n === 1 ? '1 caption' : `${n} captions`);
 
@@ -173,7 +174,7 @@ export const captionTexts = {
     askFailed: 'The transcription could not be started. Please try again.',
     cancelLabel: 'Cancel the transcription',
     cancelled: 'Transcription cancelled',
-    cancelledDetail: 'Your captions are as they were.',
+    cancelledDetail: MESSAGES.captionsKept,
     cancelFailed: 'The transcription could not be cancelled',
     tryAgain: 'Please try again.',
   },
@@ -192,7 +193,7 @@ export const captionTexts = {
     progress: 'Captions in the picture',
     cancelLabel: 'Cancel the file with captions',
     cancelled: 'File cancelled',
-    cancelledDetail: 'Your clip and its captions are as they were.',
+    cancelledDetail: MESSAGES.clipAndCaptionsKept,
     cancelFailed: 'The file could not be cancelled',
     olderClip: 'from an earlier version',
     olderWords: 'from earlier words',

@@ -15,6 +15,20 @@ function strayWords(source: string): string[] {
   );
 }
 
+const SENTENCE = /'([A-Z][^'\n]* [^'\n]*[.!?])'/g;
+
+/** All literals of a folder that are whole sentences. */
+function sentencesOf(folder: string): Set<string> {
+  const files = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter(
+    (file) => file.endsWith('.ts') && !/\.test\.ts$|^(test|bench)\//.test(file),
+  );
+  return new Set(
+    files.flatMap((file) =>
+      [...readFileSync(path.join(folder, file), 'utf8').matchAll(SENTENCE)].map((match) => match[1] ?? ''),
+    ),
+  );
+}
+
 describe('the catalogue of texts', () => {
   it('is the only place of visible words', () => {
     const files = readdirSync(WEB, { encoding: 'utf8', recursive: true }).filter(
@@ -26,6 +40,14 @@ describe('the catalogue of texts', () => {
     );
     // The format of an expiry date is the specification's own and the same in every language.
     expect(stray.filter((line) => !line.endsWith(': MM/YY'))).toEqual([]);
+  });
+
+  it('takes from common/ what the server says too', () => {
+    const pages = sentencesOf(path.join(WEB, 'texts'));
+    const others = ['common', 'server'].flatMap((folder) => [...sentencesOf(path.join(WEB, '..', folder))]);
+    expect(pages.size).toBeGreaterThan(300);
+    expect(others.length).toBeGreaterThan(300);
+    expect(others.filter((sentence) => pages.has(sentence))).toEqual([]);
   });
 
   it('would be found out by words in a component', () => {

@@ -20,7 +20,8 @@ export const draftTexts = {
   checksum: 'Checksum (SHA-256)',
   deletedVideo: 'The video was deleted; this backup can bring it back, with its saved captions.',
   failedVideo:
-    'This clip could not be mended, so there is nothing to undo: see My Videos for the reason. It is kept here as it was uploaded.',
+    'This clip could not be mended, so there is nothing to undo. It is kept here as it was uploaded.',
+  whyFailed: (what: string) => `Why it could not be mended: ${what}`,
   damaged:
     'This file changed on the server’s disk: it no longer matches its checksum, so it cannot be restored. Upload the clip again if you still have it; what is left can be downloaded.',
   damagedDeleted:

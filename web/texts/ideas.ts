@@ -1,4 +1,5 @@
 import { POINTS } from '#common/reputation.ts';
+import { MESSAGES } from '#common/messages.ts';
 
 /** Texts of the community board (Nice2Have). */
 export const ideaTexts = {
@@ -26,7 +27,7 @@ export const ideaTexts = {
     note: 'All suggestions are reviewed by our team.',
     similar: 'Something like this is already on the board:',
     blankTitle: 'Please enter an idea',
-    blankText: 'Your idea description is required.',
+    blankText: MESSAGES.ideaMissing,
     anonymous: 'Anonymous',
     left: (n: number) => `${n} characters left`,
   },

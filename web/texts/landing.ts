@@ -1,3 +1,5 @@
+import { MESSAGES } from '#common/messages.ts';
+
 const NAMED = 3;
 
 /** The first names of a list, and the number of the others. */
@@ -59,7 +61,7 @@ export const landingTexts = {
     fixed: 'Issues fixed automatically',
     ready: 'Ready for download',
     failed: 'Processing failed:',
-    unknownError: 'Unknown error',
+    unknownError: MESSAGES.unknownError,
     download: 'Download',
     compare: 'See before and after',
     library: 'Open in My Videos',

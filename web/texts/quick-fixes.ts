@@ -1,5 +1,6 @@
 import { remainingMinutes } from '#common/format.ts';
 import type { FixId } from '#common/fixes.ts';
+import { MESSAGES } from '#common/messages.ts';
 
 const HINTS: Readonly<Record<FixId, string>> = {
   'wind-noise': 'Takes wind out of the sound; the voice stays.',
@@ -100,7 +101,7 @@ export const quickFixTexts = {
   done: 'Fixes applied',
   cancelLabel: 'Cancel the fixes',
   cancelled: 'Fixes cancelled',
-  cancelledDetail: 'Your clip is as it was.',
+  cancelledDetail: MESSAGES.clipKept,
   cancelFailed: 'The fixes could not be cancelled',
   doneDetail: (applied: number, unchanged: number, failed: number) =>
     [

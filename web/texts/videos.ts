@@ -1,4 +1,6 @@
 import type { DefectKind } from '#common/report.ts';
+import { ERRORS } from '#common/errors.ts';
+import { MESSAGES } from '#common/messages.ts';
 
 /** Texts about videos: toasts, states, the library. */
 export const videoTexts = {
@@ -21,7 +23,7 @@ export const videoTexts = {
         ? 'Queued, 1 before you'
         : `Queued, ${ahead} before you`,
   none: 'None',
-  unknownError: 'Unknown error',
+  unknownError: MESSAGES.unknownError,
   issues: {
     stutteredCuts: (n: number) => (n === 1 ? '1 stuttered cut' : `${n} stuttered cuts`),
     audioSync: 'Audio sync',
@@ -182,10 +184,9 @@ export const videoTexts = {
 
   download: {
     demoTitle: 'Demo Mode',
-    demoText:
-      'Downloads are not available for demo videos. In production, you would be able to download your processed videos.',
+    demoText: MESSAGES.noDemoDownloads,
     failedTitle: 'Download Failed',
-    failedText: 'Video file not available. Please try processing the video again.',
+    failedText: ERRORS.not_ready.message,
     errorTitle: 'Download Error',
     errorText: {
       dashboard: 'Failed to download video. Please try again.',

@@ -15,9 +15,11 @@ import { sniffFile } from '#server/media/probe/sniff-container.ts';
 import { isClipsFault, MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { readReport } from '#server/pipeline/preview/preview.service.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+import { detailOf } from '#server/error-detail.ts';
 import { hearWords, type SpeechEngine } from './hear-words.ts';
+import { MESSAGES } from '#common/messages.ts';
 
-const KEPT = 'Your captions are as they were.';
+const KEPT = MESSAGES.captionsKept;
 const FAILED = `The speech in this clip could not be transcribed. ${KEPT}`;
 const INTERRUPTED = `The transcription was interrupted too many times. ${KEPT}`;
 const NO_SPEECH = 'No speech was found in this clip.';
@@ -94,10 +96,10 @@ export function createHearJob(deps: HearJobDeps): JobHandler {
       } catch (error) {
         if (signal.aborted) return { kind: 'interrupted' };
         if (!isClipsFault(error) && !isLastTry(job)) throw error;
-        const tail = error instanceof MediaToolError ? error.stderrTail : '';
-        logger.warn({ videoId, error: String(error), tail }, 'words could not be heard');
+        const detail = detailOf(error);
+        logger.warn({ jobId: job.id, videoId, detail }, 'words could not be heard');
         await tell(row, { state: 'failed', message: FAILED });
-        return { kind: 'failed', error: String(error), retryable: false };
+        return { kind: 'failed', error: detail, retryable: false };
       }
     },
     async exhausted(job) {

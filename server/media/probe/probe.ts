@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TimeBase } from '#server/media/time-base.ts';
+import { IN_MS, type TimeBase } from '#server/media/time-base.ts';
 import type { LostEnds } from '#common/report.ts';
 import type { ContainerFormat } from './sniff-container.ts';
 import { runTool, type ToolPaths } from '../ffmpeg/tools.ts';
@@ -322,5 +322,5 @@ function ratio(value: string | undefined): number | null {
 
 function timeBase(value: string | undefined): TimeBase {
   const pair = parts(value);
-  return pair && pair[1] > 0 ? { num: pair[0], den: pair[1] } : { num: 1, den: 1000 };
+  return pair && pair[1] > 0 ? { num: pair[0], den: pair[1] } : IN_MS;
 }

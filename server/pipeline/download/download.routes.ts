@@ -11,6 +11,7 @@ import type { MediaStorage, StoredFile } from '../storage/media-storage.ts';
 import type { LimitedExports } from './limited-export.service.ts';
 import { originalName, originalType } from './original-file.ts';
 import { sendMedia, setDigest } from './send-media.ts';
+import { MESSAGES } from '#common/messages.ts';
 
 export interface DownloadRoutesDeps {
   readonly videos: Pick<VideosService, 'owned' | 'shared'>;
@@ -24,9 +25,6 @@ export interface DownloadRoutesDeps {
   /** Whether the whole installation is a demonstration without downloads. */
   readonly demoMode: boolean;
 }
-
-const DEMO =
-  'Downloads are not available for demo videos. In production, you would be able to download your processed videos.';
 
 /** The media addresses of videos: stream, download, poster, captions, original; and the shared stream. */
 export function createDownloadRoutes(deps: DownloadRoutesDeps): AppRouter {
@@ -119,7 +117,9 @@ function answerDownloadFailure(ctx: AppRouterContext, error: unknown): void {
   forgetAnswer(ctx);
   if (error instanceof DemoRefusal) {
     ctx.status = 403;
-    ctx.body = { message: DEMO, demoMode: true } satisfies z.infer<typeof downloadFailure>;
+    ctx.body = { message: MESSAGES.noDemoDownloads, demoMode: true } satisfies z.infer<
+      typeof downloadFailure
+    >;
     return;
   }
   if (!(error instanceof AppError) || error.status >= 500) throw error;

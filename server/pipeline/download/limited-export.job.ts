@@ -116,7 +116,7 @@ export function createLimitedExportJob(deps: LimitedExportJobDeps): JobHandler {
       const ours = !(error instanceof MediaToolError) || error.code === 'stalled';
       if (ours && !(error instanceof AppError) && !isLastTry(job)) throw error;
       const detail = detailOf(error);
-      logger.warn({ videoId, detail }, 'a smaller copy could not be made');
+      logger.warn({ jobId: job.id, videoId, detail }, 'a smaller copy could not be made');
       const message = await reasonFor(error, videoId);
       await tell(row, { state: 'failed', message });
       return { kind: 'failed', error: message, retryable: false };

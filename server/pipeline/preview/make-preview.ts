@@ -32,8 +32,13 @@ export interface MadePreview {
   readonly layout: ComparisonLayout;
 }
 
-/** Why there is no comparison although something was mended, in words for people. */
+/**
+ * Why there is no comparison although something was mended, in words for people; its cause, if a tool gave up, is for
+ * the log.
+ */
 export class NoComparison extends Error {}
+
+const UNPLAYABLE = 'The original cannot be played, so there is nothing to compare the result with.';
 
 /**
  * Writes the before/after clip of a repair: one piece after another, with one ffmpeg child at a time, then joined. No
@@ -86,16 +91,12 @@ export async function makePreview(input: MakePreviewInput): Promise<MadePreview>
 
 async function openSource(file: string, { tools, signal }: MakePreviewInput): Promise<PreviewSource> {
   const format = await sniffFile(file);
-  const info = format && (await probe(tools, file, format, signal).catch(unreadableIsNull));
-  if (!info || info.video.length === 0) {
-    throw new NoComparison('The original cannot be played, so there is nothing to compare the result with.');
-  }
+  if (!format) throw new NoComparison(UNPLAYABLE);
+  const info = await probe(tools, file, format, signal).catch((error: unknown) => {
+    throw isToolFailure(error) ? new NoComparison(UNPLAYABLE, { cause: error }) : error;
+  });
+  if (info.video.length === 0) throw new NoComparison(UNPLAYABLE);
   return { path: file, info };
-}
-
-function unreadableIsNull(error: unknown): null {
-  if (isToolFailure(error)) return null;
-  throw error;
 }
 
 /** A comparison of another length than planned would show other places than it says. */

@@ -92,10 +92,12 @@ export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
     }
   }
 
-  async function fail(versionId: string, error: unknown): Promise<JobOutcome> {
+  async function fail(jobId: string, versionId: string, error: unknown): Promise<JobOutcome> {
     const known = error instanceof NoComparison;
-    const detail = detailOf(error);
-    if (!known) logger.warn({ versionId, detail }, 'a comparison could not be made');
+    // A repair with nothing to compare is no fault; a file that the tools could not read is one.
+    const fault = known ? error.cause : error;
+    const detail = detailOf(fault ?? error);
+    if (fault !== undefined) logger.warn({ jobId, versionId, detail }, 'a comparison could not be made');
     await patch(versionId, { state: 'failed', message: known ? error.message : FAILED });
     return { kind: 'failed', error: known ? error.message : detail, retryable: false };
   }
@@ -112,7 +114,7 @@ export function createPreviewJob(deps: PreviewJobDeps): JobHandler {
         if (signal.aborted) return { kind: 'interrupted' };
         const worthAgain = !(error instanceof NoComparison) && !isClipsFault(error) && !isLastTry(job);
         if (worthAgain) throw error;
-        return fail(versionId, error);
+        return fail(job.id, versionId, error);
       }
     },
     async exhausted(job) {

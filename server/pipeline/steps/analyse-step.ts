@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { versionOf } from '#server/media/ffmpeg/ffmpeg-names.ts';
-import { isToolFailure, MediaToolError } from '#server/media/ffmpeg/tools.ts';
+import { isToolFailure } from '#server/media/ffmpeg/tools.ts';
+import { detailOf } from '#server/error-detail.ts';
 import { analyseVideo } from '../analyse/analyse-video.ts';
 import { DAMAGED_ANALYSIS, expectedAnalysisMs, openShare } from '../analyse/analysis-costs.ts';
 import type { Analysis, Finding } from '../analyse/analysis.ts';
@@ -8,7 +9,7 @@ import { openOriginal } from '../open/open-original.ts';
 import { putBytesBack, type PutBackClip } from '../repair/changed-bytes/put-bytes-back.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { ProgressMeter } from '../progress/progress-meter.ts';
-import { MediaFailure } from '../media-failure.ts';
+import { isFullDisk, MediaFailure } from '../media-failure.ts';
 import { playbackNeeds } from '../publish/playback.ts';
 import { createExpectedWork } from './expected-work.ts';
 import type { JobContext } from './job-context.ts';
@@ -159,9 +160,8 @@ const countUndecoded = (findings: readonly Finding[]) =>
 
 /** A decoder that gives up is the clip's fault; a full disk, a stall or a cancel is not. */
 function refuseUndecodable(error: unknown): never {
-  const full = error instanceof MediaToolError && /No space left|ENOSPC/.test(error.stderrTail);
-  if (isToolFailure(error) && !full) {
-    throw new MediaFailure('damaged_beyond_repair', NO_PICTURE, `${error.message}\n${error.stderrTail}`);
+  if (isToolFailure(error) && !isFullDisk(error)) {
+    throw new MediaFailure('damaged_beyond_repair', NO_PICTURE, detailOf(error));
   }
   throw error;
 }

@@ -9,6 +9,7 @@ import { Icon } from '../../components/icons.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { useRestoreDraft } from '../../data/videos/drafts.ts';
 import { draftTexts as texts } from '../../texts/drafts.ts';
+import { failureOf } from '../../texts/failures.ts';
 import { clampLines, colour, figures, ofAnyScript, radius, screen, space, text } from '../../theme.ts';
 
 const SHOWN_HASH_CHARS = 12;
@@ -153,6 +154,9 @@ export function DraftRow({ draft }: { readonly draft: DraftDto }) {
         </Facts>
         {!draft.videoExists && <Warning $tone="warn">{texts.deletedVideo}</Warning>}
         {isFailed && <Warning $tone="warn">{texts.failedVideo}</Warning>}
+        {draft.errorMessage !== null && (
+          <Warning $tone="warn">{texts.whyFailed(failureOf(draft).what)}</Warning>
+        )}
         {isDamaged && (
           <Warning $tone="defect">{draft.videoExists ? texts.damaged : texts.damagedDeleted}</Warning>
         )}

@@ -23,6 +23,8 @@ function makeDraft(change: Partial<DraftDto> = {}): DraftDto {
     integrity: 'ok',
     videoExists: true,
     videoStatus: 'completed',
+    errorCode: null,
+    errorMessage: null,
     ...change,
   };
 }
@@ -94,6 +96,17 @@ describe('DraftsPage', () => {
     expect(row.getByText(/no longer matches its checksum, so it cannot be restored/)).toBeInTheDocument();
     expect(row.getByRole('button', { name: 'Restore' })).toBeDisabled();
     expect(row.getByRole('link', { name: /^Download the original/ })).toBeInTheDocument();
+  });
+
+  it('says of a deleted clip too why it could not be mended, in plain words', async () => {
+    const message = 'The moov box has no sample table.';
+    open([makeDraft({ videoExists: false, errorCode: 'damaged_beyond_repair', errorMessage: message })]);
+    const row = within(await screen.findByRole('listitem'));
+    expect(
+      row.getByText(/^Why it could not be mended: Too much of this file is missing/),
+    ).toBeInTheDocument();
+    expect(row.getByText(/^The video was deleted/)).toBeInTheDocument();
+    expect(row.getByRole('button', { name: 'Restore' })).toBeEnabled();
   });
 
   it('offers no restore of a clip that could not be mended, and says why', async () => {

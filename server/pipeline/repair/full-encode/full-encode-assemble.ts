@@ -19,6 +19,7 @@ import {
   withDuration,
   withTimescale,
 } from '#server/media/mp4/write-tables.ts';
+import { pictureTimeBase, ticksToMs } from '#server/media/time-base.ts';
 import { uploadedInputOptions } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import type { FullEncodeInput } from './full-encode.ts';
@@ -56,7 +57,7 @@ export async function assembleClip(input: AssembleInput): Promise<void> {
       return;
     }
     const own = findVideoTrack(pictureMovie, 0);
-    const ticksPerSecond = input.info.video[0]?.timeBase.den ?? 1000;
+    const ticksPerSecond = pictureTimeBase(input.info).den;
     const scaled = replaceBox(own.trak, 'mdia/mdhd', (header) => withTimescale(header, ticksPerSecond));
     const tracks = [timedTrack(input, pictureMovie, pictures, pictureMovie, scaled)];
     if (input.info.audio.length > 0) {
@@ -103,7 +104,7 @@ const isInFile = ({ offset, sizeBytes }: ByteRange, { fileBytes }: Movie) => off
 
 /** The movie's time scale must be at least as fine as the pictures', or a late first picture would be rounded. */
 function movieFactor(input: AssembleInput, template: Movie): number {
-  return clockFactor(template.timescale, input.info.video[0]?.timeBase.den ?? 1);
+  return clockFactor(template.timescale, pictureTimeBase(input.info).den);
 }
 
 /**
@@ -114,8 +115,7 @@ function carryBeside(input: AssembleInput, track: Track, file: FileHandle, templ
   const factor = movieFactor(input, template);
   const carried = carryTrack(track, file);
   const trak = refineTrack(carried.trak, factor);
-  const { num, den } = input.info.video[0]?.timeBase ?? { num: 1, den: 1000 };
-  const firstMs = ((input.ptsTicks[0] ?? 0) * num * 1000) / den;
+  const firstMs = ticksToMs(input.ptsTicks[0] ?? 0, pictureTimeBase(input.info));
   if (input.info.format !== 'mov' || firstMs >= 0) return { ...carried, trak };
   return { ...carried, trak: beginLater(track, trak, template.timescale * factor, -firstMs) };
 }
@@ -174,7 +174,7 @@ function timedTrack(
   target: Movie,
   trak: Box,
 ): OutTrack {
-  const { num, den } = input.info.video[0]?.timeBase ?? { num: 1, den: 1000 };
+  const { num, den } = pictureTimeBase(input.info);
   const originMs = input.info.format === 'mov' ? 0 : transportStart(input);
   const origin = Math.round((originMs * den) / 1000 / num);
   const shown = input.ptsTicks.map((ticks) => (ticks - origin) * num);
@@ -198,7 +198,7 @@ function lastPictureTicks(input: AssembleInput, shown: readonly number[], origin
   const stream = input.info.video[0];
   const last = shown.at(-1) ?? 0;
   const usual = shown.length > 1 ? (last - (shown[0] ?? 0)) / (shown.length - 1) : 1;
-  const { num, den } = stream?.timeBase ?? { num: 1, den: 1000 };
+  const { num, den } = pictureTimeBase(input.info);
   const shift = input.edit.reduce((sum, span) => sum + span.shiftAfterTicks, 0) * num;
   const declaredMs = stream?.durationMs ? (stream.startMs ?? 0) + stream.durationMs : null;
   const remaining = declaredMs === null ? 0 : Math.round((declaredMs * den) / 1000) - origin + shift - last;

@@ -14,6 +14,7 @@ import { measureEdges } from './measure-edges.ts';
 import { COST } from './measure-facts.ts';
 import { castPercent, measureLight, type LightFigures } from './measure-light.ts';
 import { lightHelped } from './plan-light.ts';
+import { isRefusal } from './refusal.ts';
 import { hasFilterOption } from './tool-filters.ts';
 
 export interface ChangedPictures {
@@ -63,21 +64,10 @@ export async function changePictures(
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const detail = 'The picture of this clip could not be changed, so it was left as it is.';
+    job.tellRefusal(fixes, error);
     for (const fix of fixes) job.outcomes.settle(fix, 'failed', detail);
     return null;
   }
-}
-
-/**
- * True if the tools gave up on this change, so that the clip and the other fixes go on. A full disk, a stall or a
- * cancel ends the request instead.
- */
-export function isRefusal(error: unknown): boolean {
-  return (
-    error instanceof MediaToolError &&
-    error.code === 'tool_failed' &&
-    !/ENOSPC|No space left/.test(`${error.message}${error.stderrTail}`)
-  );
 }
 
 async function codeAndJudge(

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { FixId } from '#common/fixes.ts';
 import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
+import { pictureTimeBase, ticksToMs } from '#server/media/time-base.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
 import { exportVideo } from '../../publish/export-video.ts';
@@ -9,12 +10,12 @@ import { playbackNeeds } from '../../publish/playback.ts';
 import type { Finding } from '../../analyse/analysis.ts';
 import { repairAudio } from '../sound/repair-audio.ts';
 import type { AudioVerdict } from '../sound/repair-audio-verdicts.ts';
-import { isRefusal } from './change-pictures.ts';
 import { figure } from './clip-facts.ts';
 import { voicePlan } from './encode-plans.ts';
 import type { FixJob } from './fix-job.ts';
 import { COST } from './measure-facts.ts';
 import { measureLoudness, type Loudness } from './measure-loudness.ts';
+import { isRefusal } from './refusal.ts';
 import { levelFilters, LOUDNESS_TARGET, loudnessHelped, VOICE_FILTERS } from './voice-chain.ts';
 
 /** A clip on its way through the fixes. */
@@ -82,6 +83,7 @@ export async function repairSound(
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const detail = 'The sound of this clip could not be repaired, so it was left as it is.';
+    job.tellRefusal(fixes, error);
     for (const fix of fixes) outcomes.settle(fix, 'failed', detail);
     return clip;
   }
@@ -149,13 +151,14 @@ export async function enhanceVoice(job: FixJob, clip: Clip): Promise<Clip> {
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const detail = 'The sound of this clip could not be changed, so it was left as it is.';
+    job.tellRefusal(['voice-enhance'], error);
     outcomes.settle('voice-enhance', 'failed', detail);
     return clip;
   }
 }
 
 function enhancedWords({ lufs }: Loudness): string {
-  const reached = lufs !== null && Math.abs(lufs - LOUDNESS_TARGET.lufs) <= 2;
+  const reached = lufs !== null && Math.abs(lufs - LOUDNESS_TARGET.lufs) <= LOUDNESS_TARGET.nearLu;
   return reached
     ? 'The voice is clearer and as loud as the platforms play it; rumble and peaks are tamed.'
     : 'The voice is clearer and louder, as far as its peaks allow; rumble is taken out.';
@@ -163,27 +166,27 @@ function enhancedWords({ lufs }: Loudness): string {
 
 /** Sound may end this far from before, ms: a few packets. */
 const LENGTH_TOLERANCE_MS = 250;
+/** Sound that was moved may end after the pictures, ms: offsets are searched to 1.5 s (`CONTENT_LIMITS.reachMs`). */
+const MOVED_SOUND_MS = 2000;
+/** Farthest between the old and the new time of a picture, ms: each is rounded to a time scale, at worst of 1000. */
+const PICTURE_TOLERANCE_MS = 2;
 
 /** @throws MediaToolError unless every coded picture has the same bytes and time, and the sound is there */
 export async function mustKeepPictures({ task, signal }: FixJob, before: Clip, after: Clip): Promise<void> {
   const { tools } = task;
   const list = ({ path: file, info }: Clip) => hashPackets({ path: file, info, tools, signal }, 'v');
   const [from, to] = [await list(before), await list(after)];
-  const ms = (clip: Clip, ticks: number) => {
-    const { num, den } = clip.info.video[0]?.timeBase ?? { num: 1, den: 1000 };
-    return (ticks * num * 1000) / den;
-  };
+  const ms = (clip: Clip, ticks: number) => ticksToMs(ticks, pictureTimeBase(clip.info));
   const [start, newStart] = [from[0]?.ptsTicks ?? 0, to[0]?.ptsTicks ?? 0];
   const same = from.every((packet, at) => {
     const other = to[at];
     if (!other) return false;
     const apartMs = ms(before, packet.ptsTicks - start) - ms(after, other.ptsTicks - newStart);
-    return other.hash === packet.hash && Math.abs(apartMs) <= 2;
+    return other.hash === packet.hash && Math.abs(apartMs) <= PICTURE_TOLERANCE_MS;
   });
   const apartMs = Math.abs(endMs(before.info) - endMs(after.info));
-  // Sound that was moved may end after the pictures.
   const sounds = (clip: Clip) => clip.info.audio.length > 0;
-  const fits = sounds(after) === sounds(before) && apartMs <= LENGTH_TOLERANCE_MS + 2000;
+  const fits = sounds(after) === sounds(before) && apartMs <= LENGTH_TOLERANCE_MS + MOVED_SOUND_MS;
   if (!same || from.length !== to.length || !fits)
     throw new MediaToolError('tool_failed', 'the pictures did not stay as they are beside the new sound');
 }

@@ -1,5 +1,6 @@
 import type { FixFigure, FixOutcome } from '#common/api/quick-fixes.ts';
 import type { FixId } from '#common/fixes.ts';
+import { detailOf } from '#server/error-detail.ts';
 import type { ApplyFixesTask, FixesMessage } from '../../worker-protocol.ts';
 
 /** What every part of a request works with. */
@@ -10,6 +11,8 @@ export interface FixJob {
   readonly stages: Stages;
   /** To be called when a part of the work is finished for good, so that it is not repeated after a kill. */
   readonly madeHeadway: () => void;
+  /** Hands the error behind a change that was given up to the log of the server; people read its outcome. */
+  readonly tellRefusal: (fixes: readonly FixId[], error: unknown) => void;
 }
 
 export interface FixOutcomes {
@@ -56,6 +59,7 @@ export function createFixJob(
     task,
     signal,
     madeHeadway: () => send({ type: 'headway' }),
+    tellRefusal: (fixes, error) => send({ type: 'refusal', fixes: [...fixes], detail: detailOf(error) }),
     outcomes: {
       list,
       working(ids) {

@@ -8,7 +8,6 @@ import { mustMatch } from '../../encode/must-match.ts';
 import { shownSize } from '../../encode/picture-size.ts';
 import { summarise } from '../../publish/build-report.ts';
 import { hashPackets } from '../../publish/packet-hashes.ts';
-import { isRefusal } from './change-pictures.ts';
 import { mustKeepPictures, type Clip } from './change-sound.ts';
 import { figure } from './clip-facts.ts';
 import type { ExportPictures } from './export-pictures.ts';
@@ -25,7 +24,9 @@ import {
   type PlatformPlanInput,
 } from './platform-plan.ts';
 import { refusalOf } from './platform-words.ts';
+import { isRefusal } from './refusal.ts';
 import { isLevelled, levelFilters } from './voice-chain.ts';
+import { MESSAGES } from '#common/messages.ts';
 
 export interface MadeExport {
   readonly fix: FixId;
@@ -84,7 +85,7 @@ export async function makeExport(
       limits,
       outputPath,
     };
-    const copied = keepsLimits(clip.info, stream, platform) && (await copyPictures(work, given));
+    const copied = keepsLimits(clip.info, stream, platform) && (await copyPictures(work, fix, given));
     const info = copied || (await codePictures(work, given));
     const after = await soundOf(job, { path: outputPath, info });
     outcomes.settle(fix, 'applied', madeWords(given, info, copied !== false), [
@@ -94,7 +95,8 @@ export async function makeExport(
     return { fix, path: outputPath };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    const made = `The file for ${NAMES[platform]} could not be made. Your clip is as it was.`;
+    job.tellRefusal([fix], error);
+    const made = `The file for ${NAMES[platform]} could not be made. ${MESSAGES.clipKept}`;
     outcomes.settle(fix, 'failed', error instanceof NotTaken ? notTaken(platform, error.remarks) : made);
     return null;
   }
@@ -128,7 +130,11 @@ function madeWords({ stream, platform }: PlatformPlanInput, info: MediaInfo, cop
  * @returns false if the copy is not as it should be, for example because the clip still has damage: its pictures must
  * be encoded
  */
-async function copyPictures(work: ExportWork, given: PlatformPlanInput): Promise<MediaInfo | false> {
+async function copyPictures(
+  work: ExportWork,
+  fix: FixId,
+  given: PlatformPlanInput,
+): Promise<MediaInfo | false> {
   const { job, clip } = work;
   try {
     await put(job, given, null);
@@ -138,6 +144,7 @@ async function copyPictures(work: ExportWork, given: PlatformPlanInput): Promise
     return info;
   } catch (error) {
     if (!isRefusal(error)) throw error;
+    job.tellRefusal([fix], error);
     return false;
   }
 }

@@ -15,6 +15,9 @@ export interface LightFigures {
   readonly saturation: number;
 }
 
+/** Shares of the channels in the brightness that eyes see (ITU-R BT.709). */
+export const LUMA = { red: 0.2126, green: 0.7152, blue: 0.0722 } as const;
+
 const WIDTH = 96;
 const HEIGHT = 54;
 const PIXELS = WIDTH * HEIGHT;
@@ -49,7 +52,7 @@ export function createLightMeter(): { add(rgb: Uint8Array): void; finish(): Ligh
       const own = new Float64Array(256);
       for (let at = 0; at + 2 < rgb.length; at += 3) {
         const [r, g, b] = [rgb[at] ?? 0, rgb[at + 1] ?? 0, rgb[at + 2] ?? 0];
-        const luma = Math.round(0.2126 * r + 0.7152 * g + 0.0722 * b);
+        const luma = Math.round(LUMA.red * r + LUMA.green * g + LUMA.blue * b);
         own[luma] = (own[luma] ?? 0) + 1;
         const most = Math.max(r, g, b);
         const share = most > 0 ? (most - Math.min(r, g, b)) / most : 0;

@@ -13,7 +13,24 @@ export const LOUDNESS_TARGET = {
   silentLufs: -48,
   /** A loudness this close counts as the target. */
   toleranceLu: 1,
+  /** One this close is as near as the peaks of a voice allow, and is called as loud as the platforms play it. */
+  nearLu: 2,
 } as const;
+
+/**
+ * Least that a changed loudness must come nearer, LU. Encoding alone moves it by 0.1 at most (eight seconds of five
+ * clips, AAC at 96 kbit/s; 0.4 in one that is next to silent).
+ */
+const LEAST_NEARER_LU = 0.3;
+/**
+ * Highest true peak of the new sound, dBTP. Encoding moved the peaks of those clips by up to 0.3 dB; above 0 players
+ * clip.
+ */
+const MOST_PEAK_DB = -0.2;
+/** Loudness that silence counts as, LUFS: the absolute gate of ITU-R BS.1770. */
+const GATE_LUFS = -70;
+/** A gain below this is not heard and not applied, dB. */
+const LEAST_GAIN_DB = 0.1;
 
 /** Most gain, dB; more would make the room noise prominent. */
 const MOST_GAIN_DB = 20;
@@ -48,7 +65,7 @@ export function levelFilters({ lufs, peakDb }: Loudness, sampleRateHz: number): 
   const room = ceiling - (peakDb ?? 0) + MOST_LIMITING_DB;
   const gainDb = clamp(LOUDNESS_TARGET.lufs - lufs, -MOST_GAIN_DB, Math.min(MOST_GAIN_DB, Math.max(0, room)));
   const peaks = (peakDb ?? 0) + gainDb;
-  const filters = Math.abs(gainDb) < 0.1 ? [] : [`volume=${gainDb.toFixed(2)}dB`];
+  const filters = Math.abs(gainDb) < LEAST_GAIN_DB ? [] : [`volume=${gainDb.toFixed(2)}dB`];
   if (peaks <= ceiling) return filters;
   const limit = 10 ** (ceiling / 20);
   const limiter = `alimiter=level=false:limit=${limit.toFixed(4)}:attack=2:release=60`;
@@ -58,8 +75,12 @@ export function levelFilters({ lufs, peakDb }: Loudness, sampleRateHz: number): 
 /** Whether the new loudness is nearer to the target and the peaks are within what encoders take. */
 export function loudnessHelped(before: Loudness, after: Loudness): boolean {
   if (before.lufs === null || after.lufs === null) return false;
-  const apart = ({ lufs }: Loudness) => Math.abs((lufs ?? -70) - LOUDNESS_TARGET.lufs);
-  const peakFine = (after.peakDb ?? 0) <= Math.max(-0.2, LOUDNESS_TARGET.peakDb + 0.5);
+  const apart = ({ lufs }: Loudness) => Math.abs((lufs ?? GATE_LUFS) - LOUDNESS_TARGET.lufs);
+  const peakFine = (after.peakDb ?? 0) <= MOST_PEAK_DB;
   const quieterPeaks = (before.peakDb ?? 0) > LOUDNESS_TARGET.peakDb && peakFine;
-  return peakFine && (apart(after) < apart(before) - 0.3 || (quieterPeaks && apart(after) <= 2));
+  return (
+    peakFine &&
+    (apart(after) < apart(before) - LEAST_NEARER_LU ||
+      (quieterPeaks && apart(after) <= LOUDNESS_TARGET.nearLu))
+  );
 }

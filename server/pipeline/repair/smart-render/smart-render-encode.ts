@@ -4,13 +4,12 @@ import { NAL, isSlice, nalType } from '#server/media/h264/nal.ts';
 import { type Pps, parsePps, writePps } from '#server/media/h264/pps.ts';
 import { reheadSlice } from '#server/media/h264/rehead-slice.ts';
 import { standInSlice, type StandInReference } from '#server/media/h264/stand-in-slice.ts';
-import { parseSliceHeader } from '#server/media/h264/slice-header.ts';
+import { parseSliceHeader, type SliceHeader } from '#server/media/h264/slice-header.ts';
 import { parseSps, type Sps } from '#server/media/h264/sps.ts';
 import type { MediaLimits } from '../../worker-protocol.ts';
 import {
   encoderPlan,
   runEncoder,
-  type CodedPicture,
   type EncodedPicture,
   type EncoderRun,
   type RawPictures,
@@ -155,86 +154,111 @@ function createMover(
   neighbourIdrIds: readonly number[],
   standIns: readonly StandInNumbers[] | undefined,
 ): Mover {
-  const idrIds = [0, 1, 2, 3].filter((id) => !neighbourIdrIds.includes(id));
-  let sps: Sps | null = null;
-  let pps: Pps | null = null;
-  let moved: Buffer | null = null;
-  let frameNum = 0;
-  let pocStep = 0;
-  let idrCount = 0;
-  let open: { key: boolean; units: Buffer[] } | null = null;
+  const sets = createSetMover(target);
+  const moveSlice = standIns ? asStandIns(target, standIns) : asStretch(target, neighbourIdrIds);
+  const count: PictureCount = { sinceIdr: 0, idrCount: 0 };
+  let open: { readonly key: boolean; readonly units: Buffer[] } | null = null;
   const close = () => {
     const done = open;
     open = null;
     return done;
   };
-  const setParameters = (unit: Buffer) => {
-    if (nalType(unit) === NAL.sps) {
-      sps = parseSps(unit);
-      if (sps.widthMbs !== target.sps.widthMbs || sps.heightMbs !== target.sps.heightMbs) {
-        throw new H264Error('The new pictures have another size.');
-      }
-    } else {
-      pps = parsePps(unit, sps?.chromaFormat);
-      const own = { ...pps, id: target.ppsId, spsId: target.sps.id };
-      moved = writePps(own, target.sps.chromaFormat, target.sps.scalingMatrix);
-    }
+  const begin = ({ idr }: SliceHeader) => {
+    const done = close();
+    count.sinceIdr = idr ? 0 : count.sinceIdr + 1;
+    if (idr) count.idrCount += 1;
+    open = { key: idr && !standIns, units: idr && target.inBandPps ? [sets.moved()] : [] };
+    return done;
   };
   return {
     push(unit) {
-      const type = nalType(unit);
-      if (type === NAL.sps || type === NAL.pps) {
+      if (nalType(unit) === NAL.sps || nalType(unit) === NAL.pps) {
         const done = close();
-        setParameters(unit);
+        sets.take(unit);
         return done;
       }
       if (!isSlice(unit)) return null;
-      if (!sps || !pps || !moved) throw new H264Error('The encoder gave no parameter sets.');
-      const head = parseSliceHeader(unit, sps);
-      let done: CodedPicture | null = null;
-      if (head.firstMb === 0) {
-        done = close();
-        if (head.idr) {
-          frameNum = 0;
-          pocStep = 0;
-          idrCount++;
-        } else {
-          frameNum++;
-          pocStep++;
-        }
-        const opensSequence = head.idr && !standIns;
-        open = { key: opensSequence, units: head.idr && target.inBandPps ? [moved] : [] };
-      }
-      // Only true without B pictures, as requested: each picture is a reference of the next one.
-      if (head.refIdc === 0 || head.frameNum !== frameNum % 2 ** sps.frameNumBits) {
-        throw new H264Error('The encoder numbered its pictures in an unexpected way.');
-      }
-      if (standIns) {
-        const numbers = standIns[idrCount - 1];
-        if (!numbers) throw new H264Error('The encoder gave more pictures than planned.');
-        const place = { sps: target.sps, ppsId: target.ppsId, ...numbers };
-        open?.units.push(standInSlice(unit, { sps, pps }, place));
-        return done;
-      }
-      open?.units.push(
-        reheadSlice(
-          unit,
-          { sps, pps },
-          {
-            sps: target.sps,
-            ppsId: target.ppsId,
-            frameNum,
-            poc: 2 * pocStep,
-            idrPicId: idrIds[idrCount % idrIds.length] ?? 0,
-          },
-        ),
-      );
+      const own = sets.own();
+      const head = parseSliceHeader(unit, own.sps);
+      const done = head.firstMb === 0 ? begin(head) : null;
+      mustFollow(head, count, own.sps);
+      open?.units.push(moveSlice(unit, own, count));
       return done;
     },
     end: close,
-    pps() {
-      if (!moved) throw new H264Error('The encoder gave no parameter sets.');
+    pps: sets.moved,
+  };
+}
+
+/** Place of the encoder's current picture; both count from the first slice on. */
+interface PictureCount {
+  /** Pictures since the last IDR picture, which is 0. */
+  sinceIdr: number;
+  idrCount: number;
+}
+
+interface ParameterSets {
+  readonly sps: Sps;
+  readonly pps: Pps;
+}
+
+/** Converts a slice of the encoder's to one of the target sequence. */
+type MoveSlice = (unit: Buffer, own: ParameterSets, count: Readonly<PictureCount>) => Buffer;
+
+/** Keeps the encoder's parameter sets, and the picture parameter set that stands for them in the target sequence. */
+function createSetMover(target: TargetSequence) {
+  let sps: Sps | null = null;
+  let pps: Pps | null = null;
+  let moved: Buffer | null = null;
+  const missing = () => new H264Error('The encoder gave no parameter sets.');
+  return {
+    take(unit: Buffer): void {
+      if (nalType(unit) === NAL.sps) {
+        sps = parseSps(unit);
+        if (sps.widthMbs !== target.sps.widthMbs || sps.heightMbs !== target.sps.heightMbs)
+          throw new H264Error('The new pictures have another size.');
+        return;
+      }
+      pps = parsePps(unit, sps?.chromaFormat);
+      const renamed = { ...pps, id: target.ppsId, spsId: target.sps.id };
+      moved = writePps(renamed, target.sps.chromaFormat, target.sps.scalingMatrix);
+    },
+    own(): ParameterSets {
+      if (!sps || !pps) throw missing();
+      return { sps, pps };
+    },
+    moved(): Buffer {
+      if (!moved) throw missing();
       return moved;
     },
   };
+}
+
+/** Without B pictures, as requested, each picture is a reference of the next one; the numbers written here rely on it. */
+function mustFollow(head: SliceHeader, { sinceIdr }: PictureCount, sps: Sps): void {
+  if (head.refIdc === 0 || head.frameNum !== sinceIdr % 2 ** sps.frameNumBits)
+    throw new H264Error('The encoder numbered its pictures in an unexpected way.');
+}
+
+/** Each IDR picture takes the place of one old picture. */
+function asStandIns(target: TargetSequence, standIns: readonly StandInNumbers[]): MoveSlice {
+  return (unit, own, { idrCount }) => {
+    const numbers = standIns[idrCount - 1];
+    if (!numbers) throw new H264Error('The encoder gave more pictures than planned.');
+    return standInSlice(unit, own, { sps: target.sps, ppsId: target.ppsId, ...numbers });
+  };
+}
+
+/** All pictures are a stretch of their own, whose IDR pictures differ in their ids from those around it. */
+function asStretch(target: TargetSequence, neighbourIdrIds: readonly number[]): MoveSlice {
+  const idrIds = [0, 1, 2, 3].filter((id) => !neighbourIdrIds.includes(id));
+  return (unit, own, { sinceIdr, idrCount }) =>
+    reheadSlice(unit, own, {
+      sps: target.sps,
+      ppsId: target.ppsId,
+      frameNum: sinceIdr,
+      // Order counts of frames go by fields.
+      poc: 2 * sinceIdr,
+      idrPicId: idrIds[idrCount % idrIds.length] ?? 0,
+    });
 }

@@ -16,6 +16,12 @@ const JOINED_FRAMES = 4;
 /** Longest stretch that is bridged; a stretch is held in memory, 8 kB for a frame of stereo. */
 const MOST_LOST_FRAMES = 512;
 
+/**
+ * New frames at the edges of a piece that are not used: their windows depend on what lies before it, or is unknown
+ * after it.
+ */
+export const EDGE_FRAMES = 2;
+
 /** What is encoded for one stretch of frames. */
 export interface SplicePiece {
   /** The lost frames, or those that change. */

@@ -2,7 +2,7 @@ import type { AacFrame } from '#server/media/aac/aac-frame.ts';
 import { shapeOf, type Refold } from '#server/media/aac/aac-shape.ts';
 import type { SampleSpan } from '../repair-audio-raw.ts';
 import type { NewFrames } from './splice-encode.ts';
-import type { FrameSpan, SplicePiece } from './splice-pieces.ts';
+import { EDGE_FRAMES, type FrameSpan, type SplicePiece } from './splice-pieces.ts';
 
 /** Frames by place; null if one is lost. */
 type Frames = readonly (AacFrame | null)[];
@@ -51,9 +51,6 @@ function outwards(
     end: end < frames.length - END_FRAMES ? end : frames.length,
   };
 }
-
-/** New frames at the edges of a piece that are not compared, because their windows depend on what lies outside. */
-const EDGE_FRAMES = 2;
 
 /**
  * The stretches of pieces, widened where their new frames do not join the kept ones.

@@ -13,7 +13,14 @@ import { encodePieces, type NewFrames } from './splice-encode.ts';
 import { readSoundGrid, type SoundGrid } from './splice-grid.ts';
 import { joinFrames, type JoinedFrames } from './splice-join.ts';
 import { writeSound } from './write-sound.ts';
-import { isBridged, planPieces, unknownSamples, type FrameSpan, type SplicePiece } from './splice-pieces.ts';
+import {
+  EDGE_FRAMES,
+  isBridged,
+  planPieces,
+  unknownSamples,
+  type FrameSpan,
+  type SplicePiece,
+} from './splice-pieces.ts';
 
 export interface SpliceInput {
   readonly inputPath: string;
@@ -141,9 +148,6 @@ function splice(
   if (!taken.every((span) => span !== null)) return null;
   return joinFrames(frames, taken, (piece, place) => newFrames(piece, place)?.bytes);
 }
-
-/** Frames of a piece that are not used at its edges: their windows depend on what lies before, or is unknown after. */
-const EDGE_FRAMES = 2;
 
 /** The new frames used for lost ones; more of them if windows would not join. */
 function fitting(

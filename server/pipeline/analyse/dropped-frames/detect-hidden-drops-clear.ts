@@ -89,8 +89,11 @@ const PHASES = [0, 1 / 3, 2 / 3];
 /** Of such steps on both sides this many must be there: fewer are by chance, where motion is uneven. */
 const PERIODS_AROUND = [-3, -2, -1, 1, 2, 3];
 const LEAST_IN_TIME = 4;
-/** They rise above those beside them at least by this share of its rise; two lost pictures rise by far more than one. */
-const ALIKE_RISE = 0.7;
+/**
+ * They rise above those beside them by at least this share of its rise (0.7 in a converted clip); two lost pictures
+ * rise by far more than one.
+ */
+const ALIKE_RISE = 2 / 3;
 
 /**
  * Steps that recur with similar length: at least three within a second to each side, or in even time. Each looks like a

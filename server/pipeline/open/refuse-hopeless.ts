@@ -15,8 +15,8 @@ const DATA = new Set(['meta', 'tmcd', 'hint']);
 
 /**
  * Refuses movies that no repair can help, by their own declaration: with encrypted pictures or sound, whose data look
- * like damage from end to end and decode to noise; with codecs that no decoder here knows; and with nothing but sound, text or data.
- * A file without a readable index passes.
+ * like damage from end to end and decode to noise; with codecs that no decoder here knows; and with nothing but sound,
+ * text or data. A file without a readable index passes.
  * @throws MediaFailure with the reason
  */
 export async function refuseHopeless(inputPath: string): Promise<void> {

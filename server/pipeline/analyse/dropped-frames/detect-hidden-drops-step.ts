@@ -143,7 +143,7 @@ export function isLoose({ jump, blockRatio, nearRatio, motion, flash, inside }: 
   return blockRatio >= 1.2 || (jump !== undefined && jump.slope >= 1.5 && jump.agreement >= 0.75);
 }
 
-/** A whole picture that changes by this many times the usual step would have lost more than one picture... */
+/** More than one picture would have to be lost for the whole picture to change this many times as much as usual. */
 const REFRESHED_RISE = 2.2;
 
 /**

@@ -311,7 +311,7 @@ describe('damage in groups of pictures', () => {
     bytes.writeUInt32BE(Math.round((1000 * endTicks) / timescale), list + 12);
     await writeFile(hidden, bytes);
     const { report } = await mend(hidden);
-    expect(report.notes).toContain('The file hides 1 frames by an edit list; they stay in the file.');
+    expect(report.notes).toContain('The file hides 1 frame by an edit list; it stays in the file.');
     expect(report.video.treatment).toBe('smart_render');
     const filled = report.defects.filter(({ kind }) => kind === 'dropped_frames');
     expect(filled).toMatchObject([{ count: 3, outcome: 'repaired' }]);

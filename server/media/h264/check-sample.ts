@@ -1,4 +1,4 @@
-import { NAL, isSlice, nalType, opensPicture } from './nal.ts';
+import { NAL, isSlice, nalType, opensPicture, unwrapped } from './nal.ts';
 
 /** The NAL unit rules of a coding. */
 export interface UnitRules {
@@ -52,10 +52,11 @@ export function findFaultOf(sample: Buffer, lengthSize: number, rules: UnitRules
     at += lengthSize;
     if (length === 0) return 'a NAL unit is empty';
     if (at + length > sample.length) return 'NAL unit lengths do not add up to the size of the picture';
-    const unit = sample.subarray(at, at + length);
-    const fault = rules.findFault(unit);
-    if (fault) return fault;
-    if (rules.isSlice(unit)) slices++;
+    for (const unit of unwrapped(sample.subarray(at, at + length))) {
+      const fault = rules.findFault(unit);
+      if (fault) return fault;
+      if (rules.isSlice(unit)) slices++;
+    }
     at += length;
   }
   return slices === 0 ? 'the picture holds no slice' : null;

@@ -10,6 +10,7 @@ export const NAL = {
   pps: 8,
   accessUnitDelimiter: 9,
   filler: 12,
+  prefix: 14,
 } as const;
 
 /** Type of a NAL unit, 0 to 31. */
@@ -39,7 +40,7 @@ export function isFiller(unit: Buffer): boolean {
 }
 
 /**
- * The NAL units of an MP4 sample.
+ * The NAL units of an MP4 sample, also those that share a length (`unwrapped`).
  * @throws H264Error when the lengths do not fill the sample exactly.
  */
 export function splitSample(sample: Buffer, lengthSize: number): Buffer[] {
@@ -50,11 +51,35 @@ export function splitSample(sample: Buffer, lengthSize: number): Buffer[] {
     const length = sample.readUIntBE(at, lengthSize);
     at += lengthSize;
     if (at + length > sample.length) throw new H264Error('A NAL unit is longer than its picture.');
-    if (length > 0) units.push(sample.subarray(at, at + length));
+    if (length > 0) units.push(...unwrapped(sample.subarray(at, at + length)));
     at += length;
   }
   return units;
 }
+
+/** Bytes of a prefix unit up to the end of its extension (ITU-T H.264, 7.3.1), and of an access unit delimiter. */
+const PREFIX_BYTES = 4;
+const DELIMITER_BYTES = 2;
+
+/**
+ * The units behind one length. Some phones write a whole picture behind one, with start codes between its units: a
+ * prefix unit, which says to which layer of slow motion the picture belongs, or a delimiter, and what follows. Decoders
+ * read that, and no intact unit is like it: a start code stands where this one ends.
+ */
+export function unwrapped(unit: Buffer): Buffer[] {
+  const type = nalType(unit);
+  // The first bit of the extension; no HEVC unit of the base layer has it set.
+  const isPrefix = type === NAL.prefix && ((unit[1] ?? 0) & 0x80) !== 0;
+  const isDelimiter = unit[0] === NAL.accessUnitDelimiter;
+  const end = isPrefix ? PREFIX_BYTES : DELIMITER_BYTES;
+  const wraps = (isPrefix || isDelimiter) && startsWithCode(unit.subarray(end));
+  if (!wraps) return [unit];
+  const splitter = createAnnexBSplitter();
+  return [unit.subarray(0, end), ...splitter.push(unit.subarray(end)), ...splitter.end()];
+}
+
+const startsWithCode = (bytes: Buffer): boolean =>
+  [4, 3].some((size) => bytes.length > size && bytes.readUIntBE(0, size) === 1);
 
 /** The bytes of a sample made of `units`, each behind its length. */
 export function joinSample(units: readonly Buffer[], lengthSize: number): Buffer {

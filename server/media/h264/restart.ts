@@ -1,7 +1,7 @@
 import type { AvcConfig } from '#server/media/mp4/sample-entry.ts';
 import { createBitReader } from './bits.ts';
 import { H264Error } from './h264-error.ts';
-import { NAL, nalType, toRbsp } from './nal.ts';
+import { NAL, nalType, splitSample, toRbsp } from './nal.ts';
 import { parsePps } from './pps.ts';
 import { sliceKind } from './slice-header.ts';
 import { parseSps } from './sps.ts';
@@ -41,18 +41,13 @@ function makeCheck(config: AvcConfig): RestartCheck {
   if (single.some((one) => one !== single[0])) return () => null;
   const intraIsKey = sps.maxRefFrames <= 1 && single[0] === true;
   return (sample) => {
-    let at = 0;
-    while (at + config.lengthSize < sample.length) {
-      const start = at + config.lengthSize;
-      const end = start + sample.readUIntBE(at, config.lengthSize);
-      const unit = sample.subarray(start, end);
+    for (const unit of splitSample(sample, config.lengthSize)) {
       const type = nalType(unit);
       if (type === NAL.idrSlice) return true;
       if (type === NAL.slice || type === NAL.partitionA) return intraIsKey && isIntra(unit);
       if (type === NAL.sei && holdsRecoveryPoint(unit)) return true;
       const isSettings = type === NAL.sps || type === NAL.pps;
       if (isSettings && !known.some((other) => other.equals(unit))) return null;
-      at = end;
     }
     return false;
   };

@@ -236,7 +236,8 @@ function lostFrames(
 function notesOn(times: PictureTimes, scan: PacketScan, gaps: readonly TimestampGap[]): string[] {
   const notes = times.variableByNature ? notesOnIntervals(times, gaps) : [];
   const hidden = scan.video.filter((packet) => !packet.shown).length;
-  if (hidden > 0) notes.push(`The file hides ${hidden} frames by an edit list; they stay in the file.`);
+  if (hidden === 1) notes.push('The file hides 1 frame by an edit list; it stays in the file.');
+  if (hidden > 1) notes.push(`The file hides ${hidden} frames by an edit list; they stay in the file.`);
   return notes;
 }
 

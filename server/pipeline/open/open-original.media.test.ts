@@ -137,6 +137,22 @@ describe('openOriginal on intact files that cannot be repaired', () => {
       message: 'There is no video in this file. It has sound only.',
     });
   });
+
+  it('says of intact subtitles in a file of their own, with and without sound, that there are no pictures', async () => {
+    const subtitles = path.join(folder.path, 'words.srt');
+    await writeFile(subtitles, '1\n00:00:00,000 --> 00:00:01,000\nHello\n');
+    for (const [name, map, has] of [
+      ['text.mp4', ['-map', '1:s'], 'text'],
+      ['sound-and-text.mp4', ['-map', '0:a', '-map', '1:s'], 'sound and text'],
+    ] as const) {
+      const inputPath = path.join(folder.path, name);
+      await encodeSource('sine=d=1', inputPath, ['-i', subtitles, ...map, '-c:s', 'mov_text']);
+      await expect(openAs(inputPath)).rejects.toMatchObject({
+        code: 'no_video_track',
+        message: `There is no video in this file. It has ${has} only.`,
+      });
+    }
+  });
 });
 
 describe('openOriginal on files that were damaged as a whole', () => {

@@ -9,10 +9,14 @@ const ENCRYPTED = new Set(['encv', 'enca', 'drmi', 'drms']);
 /** Codecs newer than the decoders here (VVC, EVC, APV), which do not know their names. */
 const NEWER = new Set(['vvc1', 'vvi1', 'evc1', 'apv1']);
 
+/** Handlers of subtitles, captions and chapters, and of other tracks that show nothing. */
+const TEXT = new Set(['text', 'sbtl', 'subt', 'clcp']);
+const DATA = new Set(['meta', 'tmcd', 'hint']);
+
 /**
  * Refuses movies that no repair can help, by their own declaration: with encrypted pictures or sound, whose data look
- * like damage from end to end and decode to noise; with codecs that no decoder here knows; and with nothing but sound.
- * A file without a readable index passes.
+ * like damage from end to end and decode to noise; with codecs that no decoder here knows; and with nothing but sound,
+ * text or data. A file without a readable index passes.
  * @throws MediaFailure with the reason
  */
 export async function refuseHopeless(inputPath: string): Promise<void> {
@@ -29,9 +33,21 @@ export async function refuseHopeless(inputPath: string): Promise<void> {
   if (newer !== undefined) {
     throw unsupportedPictures(newer);
   }
-  if (tracks.length > 0 && tracks.every(({ handler }) => handler === 'soun')) {
-    throw noVideo('It has sound only.');
-  }
+  const without = withoutPictures(tracks.map(({ handler }) => handler));
+  if (without !== null) throw noVideo(without);
+}
+
+/**
+ * What a movie without pictures has, by the handlers of its tracks (ISO/IEC 14496-12, 8.4.3); null if it may have
+ * pictures, also where a handler is unknown and may be a damaged one.
+ */
+function withoutPictures(handlers: readonly string[]): string | null {
+  const isSound = (handler: string) => handler === 'soun';
+  const isText = (handler: string) => TEXT.has(handler);
+  const known = handlers.filter((handler) => isSound(handler) || isText(handler) || DATA.has(handler));
+  if (handlers.length === 0 || known.length < handlers.length) return null;
+  const has = [...(known.some(isSound) ? ['sound'] : []), ...(known.some(isText) ? ['text'] : [])];
+  return `It has ${has.join(' and ') || 'data'} only.`;
 }
 
 /** Why pictures of a codec are not taken, with what to do. */

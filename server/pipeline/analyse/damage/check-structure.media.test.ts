@@ -57,6 +57,40 @@ describe('checkStructure', () => {
     expect(answer).toEqual({ checked: true, damagedFrames: [], lost: [], restarts });
   });
 
+  it('finds nothing in pictures behind one length each, as phones write slow motion, and damage in one of them', async () => {
+    const delimited = path.join(folder, 'delimited.mp4');
+    const options = '-c copy -bsf:v h264_metadata=aud=insert'.split(' ');
+    const plan = { label: 'mark the pictures', inputs: [{ path: clip }], expectedDurationMs: null };
+    await runFfmpeg({ ...plan, outputs: [{ path: delimited, options }] }, { tools });
+    const file = await open(delimited);
+    const pictures = readSamples(findVideoTrack(await readMovie(file), 0).stbl);
+    await file.close();
+    const bytes = await readFile(delimited);
+    for (const { offset, sizeBytes } of pictures) {
+      for (let at = offset; at < offset + sizeBytes;) {
+        const length = bytes.readUInt32BE(at);
+        bytes.writeUInt32BE(at === offset ? sizeBytes - 4 : 1, at);
+        at += 4 + length;
+      }
+    }
+    await writeFile(delimited, bytes);
+    const info = await probe(tools, delimited, 'mov');
+    expect(await checkStructure(delimited, info)).toMatchObject({
+      checked: true,
+      damagedFrames: [],
+      lost: [],
+    });
+
+    const [torn] = pictures.slice(20);
+    if (!torn) throw new Error('The clip is too short.');
+    const middle = torn.offset + Math.floor(torn.sizeBytes / 2);
+    bytes.fill(0, middle, middle + 20);
+    await writeFile(delimited, bytes);
+    expect((await checkStructure(delimited, info)).damagedFrames).toMatchObject([
+      { frame: frameOf(sampleAt(20)) },
+    ]);
+  });
+
   it('distinguishes a damaged message before a picture from damage in the picture', async () => {
     const first = sampleAt(0);
     const { damagedFrames } = await checkDamaged('message', (bytes) => {

@@ -98,4 +98,16 @@ describe('beatenSteps', () => {
     expect(beaten([103, 105, 108], [], { votes: { voters: 12, share: 0.7, factor: 2 } })).toEqual([]);
     expect(beaten([103, 105, 108], [], { votes: { voters: 12, share: 0.9, factor: 3 } })).toEqual([]);
   });
+
+  it('names steps in even time, as a lower rate makes them, whatever the windows say', () => {
+    const unvoted = { votes: { voters: 4, share: 0.4, factor: 1 } };
+    const everySixth = [90, 96, 102, 108, 114];
+    expect(beaten(everySixth, [], unvoted)).toEqual([96, 102, 108]);
+    // From 30 to 25.25 a second; the motion grows meanwhile.
+    const uneven = [85, 90, 96, 101, 106, 112, 117];
+    expect(beaten(uneven, [3, 3.2, 3.4, 3.6, 3.8, 4, 4.2], unvoted)).toContain(101);
+    expect(beaten([88, 96, 101, 110, 118], [], unvoted)).toEqual([]);
+    // One that goes much farther than the others is a loss among them.
+    expect(beaten([90, 96, 102, 108, 114], [3, 3, 9, 3, 3], unvoted)).not.toContain(102);
+  });
 });

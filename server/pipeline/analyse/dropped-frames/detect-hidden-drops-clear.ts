@@ -73,32 +73,58 @@ function isClear(jump: JumpMeasure): boolean {
 const BEAT = { least: 1.6, most: 2.6 };
 /** ...and it must be this many times as long as the steps beside it, as when single pictures were omitted. */
 const BEAT_RATIO = 1.3;
+/** A smaller change is none, grey levels. */
+const LEAST_LEVEL = 0.05;
 /**
  * Steps with less than this share of its change are of another kind, so a much larger step is a loss in such a stretch.
  */
 const ALIKE_LEVEL = 0.75;
 
 /**
- * Steps that recur with similar length, at least three within a second to each side. Each looks like a single lost
- * picture beyond doubt. But a stretch that runs faster, or was shown at another rate, omits every second, third or
- * fourth picture in this way, and nothing that its maker wanted is missing.
+ * Pictures from one omitted picture to the next, where 30 a second are shown as 24 to 27. A rate that is no whole
+ * number omits them now after more, now after fewer; where between the two a step lies is its phase.
+ */
+const PERIODS = Array.from({ length: 16 }, (_, third) => 4 + third / 3);
+const PHASES = [0, 1 / 3, 2 / 3];
+/** Of such steps on both sides this many must be there: fewer are by chance, where motion is uneven. */
+const PERIODS_AROUND = [-3, -2, -1, 1, 2, 3];
+const LEAST_IN_TIME = 4;
+/**
+ * They rise above those beside them by at least this share of its rise (0.7 in a converted clip); two lost pictures
+ * rise by far more than one.
+ */
+const ALIKE_RISE = 2 / 3;
+
+/**
+ * Steps that recur with similar length: at least three within a second to each side, or in even time. Each looks like a
+ * single lost picture beyond doubt. But a stretch that runs faster, or was shown at another rate, omits every second,
+ * third or sixth picture in this way, and nothing that its maker wanted is missing.
  */
 export function beatenSteps(
   { jumps, meanDiff }: Pick<FrameSeries, 'jumps' | 'meanDiff'>,
   fps: number,
 ): ReadonlySet<number> {
   const level = (at: number) => meanDiff[at] ?? 0;
-  const isLonger = (at: number) => level(at) >= BEAT_RATIO * Math.max(level(at - 1), level(at + 1));
-  const longer = meanDiff.flatMap((_, at) => (isLonger(at) ? [at] : []));
+  const riseOf = (at: number) => level(at) / Math.max(LEAST_LEVEL, level(at - 1), level(at + 1));
+  const longer = meanDiff.flatMap((_, at) => (riseOf(at) >= BEAT_RATIO ? [at] : []));
   const isVoted = ({ votes }: JumpMeasure) =>
     isUnanimous(votes) && votes.factor >= BEAT.least && votes.factor < BEAT.most;
-  const alike = (at: number) =>
-    longer.filter(
+  const beats = longer.filter((at) => {
+    const least = Math.max(BEAT_RATIO, ALIKE_RISE * riseOf(at));
+    if (isInTime(at, (other) => riseOf(other) >= least)) return true;
+    const jump = jumps.get(at);
+    if (!jump || !isVoted(jump)) return false;
+    const alike = longer.filter(
       (other) => Math.abs(other - at) <= CROWD.reachS * fps && level(other) >= ALIKE_LEVEL * level(at),
     );
-  const beats = longer.filter((at) => {
-    const jump = jumps.get(at);
-    return jump !== undefined && isVoted(jump) && alike(at).length >= CROWD.steps;
+    return alike.length >= CROWD.steps;
   });
   return new Set(beats);
+}
+
+/** Whether steps that rise alike follow each other around one in even time. */
+function isInTime(at: number, isAlike: (other: number) => boolean): boolean {
+  const inTime = (period: number, phase: number) =>
+    PERIODS_AROUND.filter((times) => isAlike(at + Math.floor(phase + times * period)));
+  return PERIODS.some((period) => PHASES.some((phase) => inTime(period, phase).length >= LEAST_IN_TIME));
 }

@@ -142,3 +142,19 @@ export function isLoose({ jump, blockRatio, nearRatio, motion, flash, inside }: 
   if (motion < MIN_MOTION || nearRatio < 1.3) return false;
   return blockRatio >= 1.2 || (jump !== undefined && jump.slope >= 1.5 && jump.agreement >= 0.75);
 }
+
+/** More than one picture would have to be lost for the whole picture to change this many times as much as usual. */
+const REFRESHED_RISE = 2.2;
+
+/**
+ * True for a step at which the whole picture changes far more than usual, and what is liveliest in it no more than it
+ * does over two steps. After lost pictures both would go farther. A coded picture that does without those before it
+ * changes what rests as well: encoders at low rates let it blur until then.
+ */
+export function isRefreshed(series: FrameSeries, { flanks }: Step, at: number): boolean {
+  const around = (values: readonly number[], steps: number) =>
+    median([...values.slice(flanks.from + steps - 1, at), ...values.slice(at + steps, flanks.to)]);
+  const [moves, overTwo] = [series.blockDiff.get(1) ?? [], series.blockDiff.get(2) ?? []];
+  if ((series.meanDiff[at] ?? 0) < REFRESHED_RISE * around(series.meanDiff, 1)) return false;
+  return (moves[at] ?? 0) <= around(overTwo, 2);
+}

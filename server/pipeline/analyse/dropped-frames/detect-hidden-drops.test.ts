@@ -123,6 +123,19 @@ describe('detectHiddenDrops', () => {
     expect(found(1.15, 0.55)).toEqual([80]);
   });
 
+  it('claims no loss where a key picture sharpens what rests and the motion goes no farther', () => {
+    const found = (atKey: number, jump = 1.25) => {
+      const means = moves([]).map((move, i) => (i === 80 ? atKey : 1) * (move / 8));
+      const series = frameSeries(moves([80], jump), { meanDiff: means, rises: rising([80], 0.53) });
+      return detectHiddenDrops(series, { ...CLIP, fps: SLOW_FPS, pictureSurplus: -2, forest: byRise }).map(
+        ({ after }) => after,
+      );
+    };
+    expect(found(3.3)).toEqual([]);
+    expect(found(1.8)).toEqual([80]);
+    expect(found(3.3, 3)).toEqual([80]);
+  });
+
   it('ignores steps that resemble others nearby, unless the sound is missing pictures', () => {
     const beats = [78, 80, 83, 86];
     const votes = { voters: 12, share: 0.9, factor: 2 };

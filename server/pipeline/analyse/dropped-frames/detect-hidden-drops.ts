@@ -32,6 +32,7 @@ import {
   FLANK,
   isJump,
   isLoose,
+  isRefreshed,
   judgeable,
   measureStep,
   MIN_AGREEMENT,
@@ -222,7 +223,7 @@ function plainDrops({ series, fps, steps, scores, beaten, isFree }: MeasuredClip
   const allowed = crowded.length >= CROWDED && crowded.length > jumping.length / 2 ? 1 : CADENCE_JUMPS;
   return steps.flatMap((step, i) => {
     if (!step || !isFree(i) || !isJump(step) || isRetimed(series, step, i) || beaten.has(i)) return [];
-    if ((scores[i] ?? null) !== null) return [];
+    if ((scores[i] ?? null) !== null || isRefreshed(series, step, i)) return [];
     // Near an end of the clip the window shifts inwards, so that it always spans the same number of pictures.
     const from = clamp(i - reach, 0, Math.max(0, series.count - 2 * reach));
     const others = jumping.filter((other) => other !== i && other >= from && other <= from + 2 * reach);
@@ -246,6 +247,7 @@ function likelyDrops(clip: MeasuredClip): Scored[] {
     const leastRatio = isWitnessed ? MIN_MEAN_RATIO : SUPPORTED_RATIO;
     if (!isClear && (score < LIKELY || (!isVotedFor && step.meanRatio < leastRatio))) return [];
     if (beaten.has(i) || isRetimed(series, step, i) || goesOneStep(series.jumps.get(i))) return [];
+    if (verdict !== 'goesOn' && isRefreshed(series, step, i)) return [];
     const confidence = Math.max(oddsConfidence(score), isClear ? CLEAR_CONFIDENCE : 0);
     const drop = { ...toDrop(series, step, i), confidence };
     const isSupported = verdict ? isVotedFor : step.meanRatio >= SUPPORTED_RATIO && isSupportive(step.jump);

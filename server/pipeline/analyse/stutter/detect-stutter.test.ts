@@ -208,6 +208,17 @@ describe('detectStutter', () => {
     expect(detectStutter(frameSeries(stops), { cuts: [76], fps: FPS })).toEqual([]);
   });
 
+  it('ignores a figure that rests behind a cut and starts slowly, and finds copies that the motion leaves at once', () => {
+    // A pigeon of a rendered film, measured.
+    const rest = [0.22, 0.66, 1.18, 1.2, 1.23, 0.7];
+    const later = motion(80, 22);
+    const shots = (start: readonly number[]) =>
+      frameSeries([0, ...motion(60, 6), 155, ...rest, ...start, ...later]);
+    const seen = (start: readonly number[]) => detectStutter(shots(start), { cuts: [61], fps: 24 });
+    expect(seen([8.39, 19.36, 21.01, 21.57])).toEqual([]);
+    expect(seen([18.8, 19.36, 21.01, 21.57])).toMatchObject([{ first: 62, last: 67, startsAtCut: true }]);
+  });
+
   it('ignores a second of rest when the motion dies away before it and starts again after it', () => {
     const eased = motion(140, 40).map((move, i) => {
       if (i < 60) return 40 * 0.94 ** i;

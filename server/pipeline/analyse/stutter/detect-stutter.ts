@@ -277,6 +277,9 @@ function judgeCalm(
   const before = median(moves.slice(Math.max(1, first - FLANK), first));
   if (endsAtCut && easesOut(run, -1, before)) return null;
   const after = median(moves.slice(last + 1, last + 1 + FLANK));
+  const startsAtCut = cutSet.has(first - 1);
+  // Behind copies of the first picture of a shot the motion is there at once.
+  if (startsAtCut && easesOut(run, 1, after)) return null;
   const isUneven = Math.max(before, after) > MAX_SIDE_RATIO * Math.min(before, after);
   const end = endAtJump(run, moves, cutSet);
   const evidence = endsAtCut ? NOTHING_BEHIND : evidenceBehind({ ...run, last: end }, before, after);
@@ -285,7 +288,7 @@ function judgeCalm(
     first,
     last: end,
     ...evidence,
-    startsAtCut: cutSet.has(first - 1),
+    startsAtCut,
     endsAtCut,
     quietness,
     confidence: clamp(CALM_CONFIDENCE - quietness, 0, MOST_CONFIDENCE),

@@ -1,6 +1,6 @@
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse } from 'msw';
+import { delay, HttpResponse } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
 import {
   type ClipVersionDto,
@@ -419,12 +419,21 @@ describe('QuickFixesPanel', () => {
     confirm.mockRestore();
   });
 
-  it('says when it could not be loaded, and loads again', async () => {
+  it('says when it could not be loaded, and loads again without losing what was chosen', async () => {
     server.use(on(quickFixesApi.read, () => refusal('internal')));
     renderAt('/', <QuickFixesPanel video={makeVideo({ id: 'v1' })} />);
-    expect(await screen.findByText('The quick fixes could not be loaded.')).toBeInTheDocument();
-    server.use(on(quickFixesApi.read, () => HttpResponse.json(EMPTY)));
+    const failure = await screen.findByText('The quick fixes could not be loaded.');
+    const sharpen = await item('Sharpen Video');
+    await person.click(sharpen);
+    server.use(
+      on(quickFixesApi.read, async () => {
+        await delay(100);
+        return HttpResponse.json(EMPTY);
+      }),
+    );
     await person.click(screen.getByRole('button', { name: 'Retry' }));
-    expect(await item('Sharpen Video')).toBeInTheDocument();
+    await waitFor(() => expect(failure).not.toBeInTheDocument());
+    expect(sharpen).toBeInTheDocument();
+    expect(sharpen).toHaveAttribute('aria-pressed', 'true');
   });
 });

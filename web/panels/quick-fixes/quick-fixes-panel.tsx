@@ -67,7 +67,9 @@ interface QuickFixesPanelProps {
  * AI Quick Fixes of a finished video: choose, apply, follow the progress, read the outcome; versions and files below.
  */
 export function QuickFixesPanel({ video }: QuickFixesPanelProps) {
-  const { data, isError, refetch } = useQuickFixes(video.id);
+  const { data, errorUpdateCount, refetch } = useQuickFixes(video.id);
+  // Stays while it is tried again: what is chosen below must not go away meanwhile.
+  const isUnread = !data && errorUpdateCount > 0;
   return (
     <Panel aria-label={texts.title} as="section">
       <h3>
@@ -75,13 +77,13 @@ export function QuickFixesPanel({ video }: QuickFixesPanelProps) {
         {texts.title}
       </h3>
       <Note>{texts.note}</Note>
-      {isError && !data && (
+      {isUnread && (
         <Unread retry={texts.retry} onRetry={() => void refetch()}>
           {texts.fetchFailed}
         </Unread>
       )}
-      {!data && !isError && <Reading height="96px">{texts.loading}</Reading>}
-      {(data || isError) && <FixForm video={video} run={data?.run ?? null} done={data?.done ?? []} />}
+      {!data && !isUnread && <Reading height="96px">{texts.loading}</Reading>}
+      {(data || isUnread) && <FixForm video={video} run={data?.run ?? null} done={data?.done ?? []} />}
       {data && <FixFiles videoId={video.id} fixes={data} />}
     </Panel>
   );

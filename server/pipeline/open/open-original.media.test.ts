@@ -138,6 +138,20 @@ describe('openOriginal on intact files that cannot be repaired', () => {
     });
   });
 
+  it('says of the head of a stream in pieces what is missing and what to do', async () => {
+    const whole = path.join(folder.path, 'pieces.mp4');
+    const pieces = '-c:v libx264 -c:a aac -movflags frag_keyframe+empty_moov+default_base_moof';
+    await encodeSource('testsrc=s=64x64:r=25:d=1[out0];sine=d=1[out1]', whole, pieces.split(' '));
+    const bytes = await readFile(whole);
+    const inputPath = path.join(folder.path, 'head.mp4');
+    await writeFile(inputPath, bytes.subarray(0, bytes.indexOf('moof', 0, 'latin1') - 4));
+    await expect(openAs(inputPath)).rejects.toMatchObject({
+      code: 'damaged_beyond_repair',
+      message: expect.stringMatching(/only the head of a stream.*save the whole stream as one file/),
+    });
+    await expect(openAs(whole)).resolves.toMatchObject({ rebuilt: null });
+  });
+
   it('says of intact subtitles in a file of their own, with and without sound, that there are no pictures', async () => {
     const subtitles = path.join(folder.path, 'words.srt');
     await writeFile(subtitles, '1\n00:00:00,000 --> 00:00:01,000\nHello\n');

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
+import { type Box, findBox } from '#server/media/mp4/box.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { readMovie, type Track } from '#server/media/mp4/movie.ts';
+import { type Movie, readMovie } from '#server/media/mp4/movie.ts';
 import { MediaFailure } from '../media-failure.ts';
 
 /** Sample entries with encrypted data: of ISO/IEC 23001-7 (Common Encryption) and of Apple's stores. */
@@ -15,12 +16,14 @@ const DATA = new Set(['meta', 'tmcd', 'hint']);
 
 /**
  * Refuses movies that no repair can help, by their own declaration: with encrypted pictures or sound, whose data look
- * like damage from end to end and decode to noise; with codecs that no decoder here knows; and with nothing but sound,
- * text or data. A file without a readable index passes.
+ * like damage from end to end and decode to noise; with codecs that no decoder here knows; with nothing but sound, text
+ * or data; and with nothing at all but the head of a stream. A file without a readable index passes.
  * @throws MediaFailure with the reason
  */
 export async function refuseHopeless(inputPath: string): Promise<void> {
-  const tracks = await readTracks(inputPath);
+  const movie = await tryMovie(inputPath);
+  const tracks = movie?.tracks ?? [];
+  if (movie && isHeadAlone(movie)) throw new MediaFailure('damaged_beyond_repair', HEAD_ALONE);
   if (tracks.some(({ entries }) => entries.some(({ coding }) => ENCRYPTED.has(coding)))) {
     throw new MediaFailure(
       'unsupported_codec',
@@ -61,12 +64,30 @@ export const unsupportedPictures = (codec: string): MediaFailure =>
 export const noVideo = (what: string): MediaFailure =>
   new MediaFailure('no_video_track', `There is no video in this file. ${what}`);
 
-async function readTracks(inputPath: string): Promise<readonly Track[]> {
+const HEAD_ALONE =
+  'This clip cannot be repaired: the file holds only the head of a stream, and none of the pieces with picture and sound. If they were saved as other files, save the whole stream as one file and try again.';
+
+/** Boxes of a file without media. */
+const HEAD_BOXES = new Set(['ftyp', 'styp', 'moov', 'free', 'skip', 'sidx', 'uuid']);
+
+/** Whether a movie lists no sample and holds none, but says that fragments follow (`mvex`), as the first piece of DASH. */
+function isHeadAlone({ fragmented, tracks, topLevel }: Movie): boolean {
+  const isWhole = topLevel.brokenAt === null && topLevel.boxes.every(({ type }) => HEAD_BOXES.has(type));
+  return fragmented && isWhole && tracks.every(({ stbl }) => countSamples(stbl) === 0);
+}
+
+/** Number of samples in the size table (`stsz` or `stz2`, ISO/IEC 14496-12, 8.7.3). */
+function countSamples(stbl: Box): number {
+  const sizes = findBox(stbl, 'stsz') ?? findBox(stbl, 'stz2');
+  return sizes && sizes.payload.length >= 12 ? sizes.payload.readUInt32BE(8) : 0;
+}
+
+async function tryMovie(inputPath: string): Promise<Movie | null> {
   const file = await open(inputPath, 'r');
   try {
-    return (await readMovie(file)).tracks;
+    return await readMovie(file);
   } catch (error) {
-    if (error instanceof Mp4Error) return [];
+    if (error instanceof Mp4Error) return null;
     throw error;
   } finally {
     await file.close();

@@ -7,7 +7,7 @@ import type { Description } from './rebuild-index-trial.ts';
 import { FRAME_TICKS } from './rebuild-index-reference.ts';
 import type { FoundMedia } from './rebuild-index-scan.ts';
 import { findSounds, restoreSound } from './rebuild-index-sound.ts';
-import { fitRates } from './rebuild-index-rate.ts';
+import { CAMERA_RATES, fitRates } from './rebuild-index-rate.ts';
 import type { RestoredSound } from './rebuild-index-sound-types.ts';
 import type { RebuildIndexInput } from './rebuild-index-types.ts';
 
@@ -58,8 +58,6 @@ const KINDS: readonly Kind[] = [
 ];
 /** Less data between the pictures is no sound, but box names and padding. */
 const LEAST_BYTES = 512;
-/** Usual frame rates of cameras, pictures a second. */
-const USUAL_RATES = [24, 25, 30, 50, 60, 120];
 /** Fewer frames may be chance. */
 const FEWEST_FRAMES = 8;
 
@@ -141,7 +139,7 @@ function likelyRate(
   pictureRate: number | null,
   { ratesHz, frameTicks }: Kind,
 ): number {
-  const usual = pictureRate === null ? USUAL_RATES : [pictureRate];
+  const usual = pictureRate === null ? CAMERA_RATES : [pictureRate];
   const farFrom = (rateHz: number) => {
     const perSecond = (pictures * rateHz) / (frames * frameTicks);
     return Math.min(...usual.map((rate) => Math.abs(perSecond / rate - 1)));

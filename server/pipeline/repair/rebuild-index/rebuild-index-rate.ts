@@ -24,6 +24,9 @@ const PICTURE_RATES: readonly number[] = [
   240,
 ];
 
+/** Frame rates of cameras, pictures a second. */
+export const CAMERA_RATES: readonly number[] = [24, 25, 30, 48, 50, 60, 120, 240];
+
 export interface Rates {
   /** Pictures a second. */
   readonly pictures: number;

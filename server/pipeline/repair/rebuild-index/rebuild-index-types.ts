@@ -22,6 +22,9 @@ export type RebuildIndexResult =
     }
   | { readonly rebuilt: false; readonly reason: string };
 
+/** What to do where a file does not tell enough about itself. */
+export const ADD_ANOTHER = 'A healthy clip from the same device, added before, would allow to rebuild it.';
+
 /** Name of a track's samples in a sentence. */
 export const sampleName = ({ handler }: Track): string =>
   ({ vide: 'frames', soun: 'sound packets' })[handler] ?? 'data packets';

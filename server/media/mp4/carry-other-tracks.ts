@@ -5,7 +5,7 @@ import { refineTrack } from './movie-clock.ts';
 import { type Movie, readMovie, type Track } from './movie.ts';
 import { Mp4Error } from './mp4-error.ts';
 import { carryTrack, writeMovie } from './write-movie.ts';
-import { withNextTrackId, withTrackId } from './write-tables.ts';
+import { withTrackId } from './write-tables.ts';
 
 export interface CarryOtherTracks {
   /** The clip that has the wanted tracks. */
@@ -51,13 +51,7 @@ export async function carryOtherTracks(input: CarryOtherTracks): Promise<boolean
     const factor = into.timescale / from.timescale;
     await writeMovie(input.outputPath, {
       ftyp: into.ftyp,
-      moov: container('moov', [
-        withNextTrackId(
-          needBox(into.moov, 'mvhd'),
-          Math.max(...kept.map(({ trackId }) => trackId), ...ids.values()) + 1,
-        ),
-        ...(said.length > 0 ? said : saidOf(into.moov)),
-      ]),
+      moov: container('moov', [needBox(into.moov, 'mvhd'), ...(said.length > 0 ? said : saidOf(into.moov))]),
       tracks: [
         ...kept.map((track) => ({
           ...carryTrack(track, intoFile),

@@ -3,7 +3,7 @@ import { container, needBox, replaceBox, serializeBox, type Box } from './box.ts
 import { type ByteRange, readExactly, writeFully } from './file-bytes.ts';
 import { Mp4Error } from './mp4-error.ts';
 import { readChunks, type Sample } from './sample-table.ts';
-import { type NewSample, rebuildSampleTables, withChunkOffsets } from './write-tables.ts';
+import { type NewSample, rebuildSampleTables, withChunkOffsets, withNextTrackId } from './write-tables.ts';
 import type { Track } from './movie.ts';
 
 /** Bytes that lie end to end in the result, with their time. */
@@ -153,6 +153,6 @@ function placeTracks(movie: MovieToWrite, offsets: readonly (readonly number[])[
   );
   needBox(movie.moov, 'mvhd');
   // In camera files, user data and metadata follow the tracks; only the header must be first.
-  const header = others.filter((box) => box.type === 'mvhd');
+  const header = others.filter((box) => box.type === 'mvhd').map((box) => withNextTrackId(box, traks));
   return container('moov', [...header, ...traks, ...others.filter((box) => box.type !== 'mvhd')]);
 }

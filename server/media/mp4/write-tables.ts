@@ -1,4 +1,4 @@
-import { container, findBox, fullBox, replaceBox, serializeBox, type Box } from './box.ts';
+import { container, findBox, fullBox, needBox, replaceBox, serializeBox, type Box } from './box.ts';
 import type { ByteRange } from './file-bytes.ts';
 
 /** A sample of a rebuilt track: where its bytes are now and when it is shown. Media timescale ticks. */
@@ -143,17 +143,29 @@ export function withTimescale(header: Box, timescale: number): Box {
 export function withTrackId(trak: Box, trackId: number): Box {
   return replaceBox(trak, 'tkhd', (header) => {
     const payload = Buffer.from(header.payload);
-    payload.writeUInt32BE(trackId, payload[0] === 1 ? 20 : 12);
+    payload.writeUInt32BE(trackId, trackIdAt(payload));
     return { ...header, payload };
   });
 }
 
-/** A movie header (`mvhd`) with the number for the next new track, which is its last field. */
-export function withNextTrackId(header: Box, trackId: number): Box {
+/** Stands for: search for a free number. */
+const MOST = 0xffffffff;
+
+/**
+ * A movie header (`mvhd`) whose number for the next new track, its last field, is beyond those of these tracks
+ * (ISO/IEC 14496-12, 8.2.2.3).
+ */
+export function withNextTrackId(header: Box, traks: readonly Box[]): Box {
   const payload = Buffer.from(header.payload);
-  payload.writeUInt32BE(trackId, payload.length - 4);
+  const at = payload.length - 4;
+  const last = Math.max(0, ...traks.map((trak) => readTrackId(needBox(trak, 'tkhd'))));
+  payload.writeUInt32BE(Math.min(MOST, Math.max(payload.readUInt32BE(at), last + 1)), at);
   return { ...header, payload };
 }
+
+const readTrackId = ({ payload }: Box): number => payload.readUInt32BE(trackIdAt(payload));
+
+const trackIdAt = (payload: Buffer) => (payload[0] === 1 ? 20 : 12);
 
 /** Duration field of `mvhd`, `tkhd` or `mdhd`, in the ticks of that header. */
 export function readDuration(header: Box): number {

@@ -2,13 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { container, needBox } from '#server/media/mp4/box.ts';
 import { readMovieTimescale, type Track } from '#server/media/mp4/movie.ts';
 import { type OutTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
-import {
-  readDuration,
-  withDuration,
-  withNextTrackId,
-  withOwnMedia,
-  withTrackId,
-} from '#server/media/mp4/write-tables.ts';
+import { readDuration, withDuration, withOwnMedia, withTrackId } from '#server/media/mp4/write-tables.ts';
 import type { FoundClip } from './rebuild-index-framed-clip.ts';
 import { guessSound } from './rebuild-index-guess-sound.ts';
 import { CAMERA_RATES, type Rates } from './rebuild-index-rate.ts';
@@ -96,7 +90,7 @@ async function writeClip(
   const header = withDuration(needBox(base.moov, 'mvhd'), longest);
   await writeMovie(outputPath, {
     ftyp: base.ftyp,
-    moov: container('moov', [withNextTrackId(header, tracks.length + 1)]),
+    moov: container('moov', [header]),
     tracks,
     signal,
   });

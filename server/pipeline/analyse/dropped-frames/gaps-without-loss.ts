@@ -33,8 +33,8 @@ const TOGETHER: Telling = { still: 2, even: Infinity, growth: 1.25, share: 0.4 }
 const TOGETHER_LEAST = 4;
 /** Motion may come back within a hole of several pictures, so only a steady pan of the whole picture tells there. */
 const SEVERAL: Telling = { still: 3, even: 2, growth: 1.5, share: 0.15 };
-/** A hole of more pictures than this is longer than what one pan shows. */
-const SEVERAL_MOST = 4;
+/** Longest hole for which this was measured, pictures. */
+const SEVERAL_MOST = 3;
 
 /** Steps of a pan that is steady enough to tell what lies in a hole of several pictures. */
 const PAN = {
@@ -61,11 +61,12 @@ export interface Changes {
 }
 
 /**
- * Finds holes in a constant rate across which no more motion happens than in any other step. Writers place pictures of 21 or nearly 30 a second at the slots of a slightly higher rate, so that now and then one slot
- * stays empty. Nothing is missing there, and an additional picture would slow the motion down. Of 356 single pictures
- * removed at random from 13 real clips 5 are mistaken for this; of 101 empty slots in them 27 are recognised by
- * themselves and 57 together with the others (docs/benchmarks/repeats-and-losses.md). A hole of several pictures is one
- * only in a steady pan, because other motion may come back within it.
+ * Finds holes in a constant rate across which no more motion happens than in any other step. Writers place pictures of
+ * 21 or nearly 30 a second at the slots of a slightly higher rate, so that now and then one slot stays empty. Nothing
+ * is missing there, and an additional picture would slow the motion down. Of 356 single pictures removed at random from
+ * 13 real clips 5 are mistaken for this; of 101 empty slots in them 27 are recognised by themselves and 57 together
+ * with the others (docs/benchmarks/repeats-and-losses.md). A hole of several pictures is one only in a steady pan,
+ * because other motion may come back within it.
  * @param changes changes of picture content, grey levels
  */
 export function findHolesWithoutLoss(gaps: readonly TimestampGap[], changes: Changes): TimestampGap[] {

@@ -26,7 +26,7 @@ describe('judgePictures', () => {
   const times = {
     timeBase: { num: 1, den: 1000 },
     ptsTicks: numbers.map((i) => i * 33),
-    keyframe: numbers.map((i) => i % 40 === 0),
+    keyframe: numbers.map((i) => i % 60 === 0),
     medianIntervalTicks: 33,
     variableByNature: false,
   };
@@ -60,6 +60,35 @@ describe('judgePictures', () => {
     expect(motion?.frameTimesMs[79]).toBe(79 * 33);
     expect(motion?.frameTimesMs[80]).toBe((80 + putBack) * 33);
     expect(motion?.frameTimesMs.at(-1)).toBe((COUNT - 1 + putBack) * 33);
+  });
+
+  it('calls no jump a loss where a key picture comes on the clock of the encoder', () => {
+    const series = frameSeries(moves, { jumps: new Map([[80, LONGER]]) });
+    const found = (keys: readonly number[]) => {
+      const index = {
+        times: { ...times, keyframe: numbers.map((i) => keys.includes(i)) },
+        frameOfDecoded: numbers,
+      };
+      return judgePictures({ series, index, damage: [], scan: { video: [], audio: null } }, 0).findings;
+    };
+    expect(found([0, 40, 80, 120])).toEqual([]);
+    // One that comes early may stand behind lost pictures.
+    expect(found([0, 42, 80, 122])).toMatchObject([{ kind: 'dropped_frames' }]);
+  });
+
+  it('tells and keeps empty moments that a steady pan goes over by one step', () => {
+    const even = moves.map((_, i) => 10 + (i % 2) / 4);
+    const ptsTicks = numbers.map((i) => (i < 80 ? i : i + 2) * 33);
+    const found = (shift: number) => {
+      const series = frameSeries(even, { motionX: even.map((_, i) => (i === 80 ? shift : 0.8)) });
+      const index = { times: { ...times, ptsTicks }, frameOfDecoded: numbers };
+      return judgePictures({ series, index, damage: [], scan: { video: [], audio: null } }, 0);
+    };
+    expect(found(0.8)).toMatchObject({
+      findings: [],
+      notes: [expect.stringContaining('nothing is missing')],
+    });
+    expect(found(2.4)).toMatchObject({ findings: [{ kind: 'dropped_frames', count: 2 }], notes: [] });
   });
 
   it('does not mistake the natural excess of sound with long frames for lost pictures', () => {

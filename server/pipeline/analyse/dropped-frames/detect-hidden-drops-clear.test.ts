@@ -107,6 +107,10 @@ describe('beatenSteps', () => {
     const uneven = [85, 90, 96, 101, 106, 112, 117];
     expect(beaten(uneven, [3, 3.2, 3.4, 3.6, 3.8, 4, 4.2], unvoted)).toContain(101);
     expect(beaten([88, 96, 101, 110, 118], [], unvoted)).toEqual([]);
+    // From 30 to 25 a second; motion that turns hides half of those nearby, but not those farther away.
+    const hidden = [100, 105, 110, 120, 135, 140, 145];
+    expect(beaten(hidden, [], unvoted)).toContain(120);
+    expect(beaten(hidden.slice(1), [], unvoted)).not.toContain(120);
     // One that goes much farther than the others is a loss among them.
     expect(beaten([90, 96, 102, 108, 114], [3, 3, 9, 3, 3], unvoted)).not.toContain(102);
   });

@@ -87,8 +87,13 @@ const ALIKE_LEVEL = 0.75;
 const PERIODS = Array.from({ length: 16 }, (_, third) => 4 + third / 3);
 const PHASES = [0, 1 / 3, 2 / 3];
 /** Of such steps on both sides this many must be there: fewer are by chance, where motion is uneven. */
-const PERIODS_AROUND = [-3, -2, -1, 1, 2, 3];
-const LEAST_IN_TIME = 4;
+const PERIODS_AROUND = [
+  { reach: 3, least: 4 },
+  { reach: 5, least: 6 },
+].map(({ reach, least }) => ({
+  least,
+  times: Array.from({ length: reach }, (_, at) => at + 1).flatMap((time) => [-time, time]),
+}));
 /**
  * They rise above those beside them by at least this share of its rise (0.7 in a converted clip); two lost pictures
  * rise by far more than one.
@@ -124,7 +129,11 @@ export function beatenSteps(
 
 /** Whether steps that rise alike follow each other around one in even time. */
 function isInTime(at: number, isAlike: (other: number) => boolean): boolean {
-  const inTime = (period: number, phase: number) =>
-    PERIODS_AROUND.filter((times) => isAlike(at + Math.floor(phase + times * period)));
-  return PERIODS.some((period) => PHASES.some((phase) => inTime(period, phase).length >= LEAST_IN_TIME));
+  const areInTime = (period: number, phase: number) => (time: number) =>
+    isAlike(at + Math.floor(phase + time * period));
+  return PERIODS.some((period) =>
+    PHASES.some((phase) =>
+      PERIODS_AROUND.some(({ times, least }) => times.filter(areInTime(period, phase)).length >= least),
+    ),
+  );
 }

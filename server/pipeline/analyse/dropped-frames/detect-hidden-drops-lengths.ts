@@ -8,7 +8,7 @@ import { freedTime } from './freed-time.ts';
  * Odds that make a loss without sound, which could say whether pictures are missing. With 2.4 instead, 28 steps were
  * claimed in the pictures of 148 intact public clips and 51 of 148 planted losses found; with this value 14 and 49.
  */
-const SURE = 3.5;
+export const SURE = 3.5;
 /**
  * ...and if the direction of the motion supports it as well. Of 90 losses above the noise in 22 clips this finds six
  * more where the sound is as long as the picture. One step of 20 599 is claimed by it, and there a picture does seem to

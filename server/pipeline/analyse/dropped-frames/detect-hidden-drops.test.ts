@@ -106,6 +106,22 @@ describe('detectHiddenDrops', () => {
     expect(found(-40)).toEqual([]);
   });
 
+  it('requires sure odds where a key picture comes on the clock of the encoder', () => {
+    const find = (rise: number, clocked: readonly number[]) => {
+      const series = frameSeries(moves([80], 1.7), { rises: rising([80], rise) });
+      const context = { ...CLIP, fps: SLOW_FPS, pictureSurplus: -2, forest: byRise };
+      return detectHiddenDrops(series, { ...context, clocked: new Set(clocked) }).map(({ after }) => after);
+    };
+    expect(find(0.33, [50])).toEqual([80]);
+    expect(find(0.33, [80])).toEqual([]);
+    expect(find(Math.log(2), [80])).toEqual([80]);
+  });
+
+  it('claims no jump without odds where a key picture comes on the clock of the encoder', () => {
+    const series = frameSeries(moves([80]), { jumps: new Map([[80, LOSS]]) });
+    expect(detectHiddenDrops(series, { ...CLIP, clocked: new Set([80]) })).toEqual([]);
+  });
+
   it('requires a second witness at small odds, whatever the sound is missing', () => {
     const witnessed = moves([80], 1.5);
     const found = (at80: number, rise: number) => {

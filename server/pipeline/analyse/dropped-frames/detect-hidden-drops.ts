@@ -20,6 +20,7 @@ import {
   addLikely,
   leastEdited,
   readLengths,
+  SURE,
   SURE_THOUGH_EVEN,
   withoutEdits,
   type Lengths,
@@ -111,6 +112,8 @@ export interface DropContext {
   readonly fps: number;
   /** Decoded pictures that other findings explain. */
   readonly taken: ReadonlySet<number>;
+  /** Decoded key pictures on the encoder's clock (`clockedKeys`), where only odds of `SURE` count. */
+  readonly clocked?: ReadonlySet<number>;
   /** Pictures by which the picture outlasts the sound; null without sound. */
   readonly pictureSurplus?: number | null;
   /** By how much such a sound naturally outlasts its picture (`excessByNatureMs`), ms. */
@@ -194,7 +197,9 @@ function measureClip(series: FrameSeries, context: DropContext): MeasuredClip {
   const lengths = readLengths(pictureSurplus, fps, excessMs, putIn);
   const edited = leastEdited(fps);
   const forest = context.forest ?? readForest(LOSS_FOREST);
-  const scores = scoreJumps(series, (i) => judgeable(steps[i], series.rises[i]), fps, forest);
+  const odds = scoreJumps(series, (i) => judgeable(steps[i], series.rises[i]), fps, forest);
+  const isRefresh = (i: number) => context.clocked?.has(i) && (odds[i] ?? 0) < SURE;
+  const scores = odds.map((one, i) => (isRefresh(i) ? -Infinity : one));
   return {
     series,
     fps,

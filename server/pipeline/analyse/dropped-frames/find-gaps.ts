@@ -11,7 +11,7 @@ export interface GapsInput {
   readonly times: PictureTimes;
   /** Pictures that the stream counts but the file does not contain. */
   readonly lost: readonly LostBetween[];
-  readonly series: Pick<FrameSeries, 'blockDiff' | 'meanDiff'>;
+  readonly series: Pick<FrameSeries, 'blockDiff' | 'meanDiff' | 'motionX' | 'motionY'>;
   readonly changeTo: ReturnType<typeof createChangeTo>;
   /** Pictures whose steps are unreliable. */
   readonly unfit: ReadonlySet<number>;
@@ -41,6 +41,8 @@ export function findGaps({ times, lost, series, changeTo, unfit }: GapsInput): G
     blockTo: changeTo(moves, { unfit }),
     blockOverTwoTo: changeTo(series.blockDiff.get(2) ?? [], { steps: 2, unfit }),
     wholeTo: changeTo(series.meanDiff, { unfit }),
+    shiftXTo: changeTo(series.motionX, { unfit }),
+    shiftYTo: changeTo(series.motionY, { unfit }),
   });
   return { listed, empty, gaps: listed.filter((gap) => !empty.includes(gap)) };
 }

@@ -4,6 +4,7 @@ import { explained, explainedByRuns, type Trust } from '../explained-steps.ts';
 import type { PictureIndex } from '../packets/picture-times.ts';
 import { surplusForLosses, type StreamSpans } from '../packets/picture-surplus.ts';
 import { putIn, type StutterRun } from '../stutter/stutter-history.ts';
+import { clockedKeys } from './clocked-keys.ts';
 import { lostPictures, type CopiesAndLosses } from './copies-and-losses.ts';
 import type { TimestampGap } from './detect-dropped-frames.ts';
 import { detectHiddenDrops } from './detect-hidden-drops.ts';
@@ -52,6 +53,7 @@ export function findLosses(given: readonly StutterRun[], input: LossInput): Loss
     cuts,
     fps,
     taken,
+    clocked: clockedKeys(index.times, index.frameOfDecoded),
     pictureSurplus: surplus === null ? null : surplus + known,
     excessMs: spans?.excessMs,
     putIn: removed - known,

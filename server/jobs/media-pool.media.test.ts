@@ -15,7 +15,7 @@ let pool: MediaPool;
 beforeAll(async () => {
   folder = await makeFolder();
   clip = path.join(folder.path, 'clip.mp4');
-  await makeMovingClip({ tools: testTools, outputPath: clip, seconds: 20, width: 640, height: 360 });
+  await makeMovingClip({ tools: testTools, outputPath: clip, seconds: 12, width: 640, height: 360 });
   pool = createMediaPool({ workerUrl, threads: 1 });
 });
 afterAll(async () => {

@@ -12,7 +12,6 @@ import { hashFile } from './steps/step-store.ts';
 import type { ProcessVideoResult } from './worker-protocol.ts';
 
 const FAILS_WITHIN_MS = 10_000;
-const RUNS = 5;
 
 /**
  * Broken files from real programs and from tests of other projects, each with the expected outcome of the repair and a
@@ -110,16 +109,19 @@ describe.skipIf(!existsSync(REAL_MEDIA))('odd files of ../shared/media (skipped 
     expect(stderr).toBe('');
   });
 
-  it.each(['odd-corrupt-nal-bars.mp4', 'odd-invalid-nalu.mp4', 'odd-huge-length.avi'])(
-    'gives five identical reports in five runs of %s',
-    async (name) => {
-      const reports: RepairReport[] = [];
-      for (let run = 1; run <= RUNS; run += 1) {
-        const { result } = await (run === 1 ? mendOnce(name) : mend(name, `run-${run}-${name}`));
-        reports.push(timeless(mustBeOk(result).report));
-      }
-      const [first, ...others] = reports;
-      for (const other of others) expect(other).toEqual(first);
-    },
-  );
+  // A clip takes another way than the others where it is damaged and where its container is; one of them is enough for
+  // what shows itself only now and then.
+  it.each([
+    ['odd-corrupt-nal-bars.mp4', 2],
+    ['odd-invalid-nalu.mp4', 5],
+    ['odd-huge-length.avi', 2],
+  ])('gives identical reports of %s in %i runs', async (name, runs) => {
+    const reports: RepairReport[] = [];
+    for (let run = 1; run <= runs; run += 1) {
+      const { result } = await (run === 1 ? mendOnce(name) : mend(name, `run-${run}-${name}`));
+      reports.push(timeless(mustBeOk(result).report));
+    }
+    const [first, ...others] = reports;
+    for (const other of others) expect(other).toEqual(first);
+  });
 });

@@ -11,7 +11,7 @@ import {
 } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { lumaPsnr } from '#server/test/psnr.ts';
-import { decodeHashes, encodeSource, soundHash } from '#server/test/rendered-clips.ts';
+import { clipHashes, decodeHashes, encodeSource } from '#server/test/rendered-clips.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { processVideo } from './process-video.ts';
 
@@ -82,14 +82,15 @@ describe('processVideo on HEVC clips', () => {
       expect(report.video).toMatchObject({ treatment: 'smart_render', reason: null });
       expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
       expect(report.result.media.videoCodec).toBe(report.original.media.videoCodec);
-      const [before, after] = [await decodeHashes(broken), await decodeHashes(resultPath ?? '')];
+      const [before, after] = [await clipHashes(broken), await clipHashes(resultPath ?? '')];
       expect(after.warnings).toBe('');
       const head = first - GROUP;
       expect(after.hashes.slice(0, head)).toEqual(before.hashes.slice(0, head));
       const tail = before.hashes.length - (first + GROUP);
       expect(tail).toBeGreaterThan(GROUP);
       expect(after.hashes.slice(-tail)).toEqual(before.hashes.slice(-tail));
-      expect(await soundHash(resultPath ?? '')).toBe(await soundHash(broken));
+      expect(after.sound).toMatch(/^SHA256=/);
+      expect(after.sound).toBe(before.sound);
     });
   }
 });
@@ -125,7 +126,8 @@ it('HEVC pictures with noise in their place are moved from those before, beside 
     '-x265-params',
     params,
   ];
-  await makeMovingClip({ tools, outputPath: whole, seconds: 4, sound: false, encode });
+  const size = { width: 320, height: 192, seconds: 4 };
+  await makeMovingClip({ tools, outputPath: whole, ...size, sound: false, encode });
   // In groups of a P and three B pictures behind one key picture, no picture refers to 41.
   await corruptSamples({
     tools,

@@ -3,6 +3,7 @@ import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { detailedPicture } from './detailed-picture.ts';
 import { seededRandom } from './seeded-random.ts';
 
 /**
@@ -52,7 +53,9 @@ export interface MovingClip {
  */
 export async function makeMovingClip(clip: MovingClip): Promise<void> {
   const { fps = 30, width = 640, height = 360, scenery = 'pan', sound = true } = clip;
-  const picture = SCENERY[scenery]({ fps, width, height, seconds: clip.seconds });
+  const room = scenery === 'pan' ? roomAround(width, height) : ROOM;
+  const detail = scenery === 'zoom' ? '' : await detailedPicture(clip.tools, room.width, room.height);
+  const picture = SCENERY[scenery]({ fps, width, height, seconds: clip.seconds, detail });
   const plan: FfmpegPlan = {
     label: 'make a clip',
     inputs: [{ path: `${picture}[out0]${sound ? `;${tone(clip.seconds)}[out1]` : ''}`, lavfi: true }],
@@ -78,45 +81,43 @@ export async function makeMovingClip(clip: MovingClip): Promise<void> {
   await runFfmpeg(plan, { tools: clip.tools });
 }
 
-interface SceneSize {
+interface Scene {
   readonly fps: number;
   readonly width: number;
   readonly height: number;
   readonly seconds: number;
+  /** Source of one picture to move over. */
+  readonly detail: string;
 }
 
 const tone = (seconds: number) =>
   `aevalsrc='0.2*sin(2*PI*t*(300+80*sin(t)))|0.2*sin(2*PI*t*440)':s=48000:d=${seconds}`;
 
 const NOISE = 'noise=alls=3:allf=t';
-// A deep zoom into the Mandelbrot set has detail at every scale, like a real picture.
-const DETAIL = detail(1280, 720);
+const ROOM = { width: 1280, height: 720 };
 
-function detail(width: number, height: number): string {
-  return `mandelbrot=size=${width}x${height}:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1`;
+/** Size of a picture large enough to pan in, and never smaller than `ROOM`. */
+function roomAround(width: number, height: number): { width: number; height: number } {
+  if (width <= 960 && height <= 540) return ROOM;
+  return { width: even((width * 4) / 3), height: even((height * 4) / 3) };
 }
 
-/** A source large enough to pan in, and never smaller than `DETAIL`. */
-function roomAround(width: number, height: number): string {
-  return width <= 960 && height <= 540 ? DETAIL : detail(even((width * 4) / 3), even((height * 4) / 3));
-}
-
-const SCENERY: Record<Scenery, (scene: SceneSize) => string> = {
-  pan: ({ fps, width, height, seconds }) =>
-    `${roomAround(width, height)},loop=-1:1,settb=1/${fps},setpts=N,trim=end_frame=${Math.round(seconds * fps)},` +
+const SCENERY: Record<Scenery, (scene: Scene) => string> = {
+  pan: ({ fps, width, height, seconds, detail }) =>
+    `${detail},loop=-1:1,settb=1/${fps},setpts=N,trim=end_frame=${Math.round(seconds * fps)},` +
     `crop=${width}:${height}:x='(iw-ow)/2*(1+0.9*sin(t*0.7))':y='(ih-oh)/2*(1+0.6*sin(t*0.9+1))',fps=${fps},${NOISE}`,
   zoom: ({ fps, width, height, seconds }) =>
     `mandelbrot=size=${width}x${height}:rate=${fps}:end_pts=${Math.round(seconds * fps * 1.5)},` +
     `trim=duration=${seconds},${NOISE}`,
-  mover: ({ fps, width, height, seconds }) =>
-    `${DETAIL},scale=${width}:${height},loop=-1:1,settb=1/${fps},setpts=N,fps=${fps},` +
+  mover: ({ fps, width, height, seconds, detail }) =>
+    `${detail},scale=${width}:${height},loop=-1:1,settb=1/${fps},setpts=N,fps=${fps},` +
     `trim=end_frame=${Math.round(seconds * fps)}[back];testsrc2=size=${even(width / 5)}x${even(height / 4)}:rate=${fps}:duration=${seconds}[thing];` +
     `[back][thing]overlay=x='W*0.4+W*0.3*sin(t*1.7)':y='H*0.35+H*0.2*cos(t*1.3)',${NOISE}`,
-  still: ({ fps, width, height, seconds }) =>
-    `${DETAIL},scale=${width}:${height},loop=-1:1,settb=1/${fps},setpts=N,fps=${fps},` +
+  still: ({ fps, width, height, seconds, detail }) =>
+    `${detail},scale=${width}:${height},loop=-1:1,settb=1/${fps},setpts=N,fps=${fps},` +
     `trim=end_frame=${Math.round(seconds * fps)},noise=alls=2:allf=t`,
-  cuts: ({ fps, width, height, seconds }) =>
-    `${DETAIL},loop=-1:1,settb=1/${fps},setpts=N,trim=end_frame=${Math.round(seconds * fps)},` +
+  cuts: ({ fps, width, height, seconds, detail }) =>
+    `${detail},loop=-1:1,settb=1/${fps},setpts=N,trim=end_frame=${Math.round(seconds * fps)},` +
     `crop=${width}:${height}:x='(iw-ow)*abs(mod(floor(t/1.5)*0.37,1)*0.8+0.15*mod(t/1.5,1))':y='(ih-oh)*mod(floor(t/1.5)*0.61,1)',` +
     `hue=h='120*floor(t/1.5)':b='1.5*mod(floor(t/1.5),3)-1.5',fps=${fps},${NOISE}`,
 };

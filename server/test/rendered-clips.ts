@@ -40,12 +40,14 @@ export async function encodeSource(
   return outputPath;
 }
 
+const COPIED_SOUND = '-map 0:a -c copy -f hash -'.split(' ');
+
 /**
  * Hash of the coded sound of a clip.
  * @param track number of one of several sounds; all of them where left out
  */
 export async function soundHash(file: string, track?: number): Promise<string> {
-  const options = ['-map', track === undefined ? '0:a' : `0:a:${track}`, ...'-c copy -f hash -'.split(' ')];
+  const options = track === undefined ? COPIED_SOUND : COPIED_SOUND.with(1, `0:a:${track}`);
   const { stdout } = await runTool('sound', testTools.ffmpeg, ['-v', 'error', '-i', file, ...options]);
   return stdout;
 }
@@ -61,12 +63,27 @@ export async function listPictures(
   file: string,
   decoder = STRICTLY,
 ): Promise<{ rows: string[][]; warnings: string }> {
-  const output = ['-map', '0:v:0', ...EACH_PICTURE, '-f', 'framemd5', '-'];
+  const { rows, warnings } = await readOut(file, decoder);
+  return { rows, warnings };
+}
+
+/** Lists each decoded picture, with whatever `more` outputs write beside it. */
+async function readOut(file: string, decoder: string, more: readonly string[] = []) {
+  const output = ['-map', '0:v:0', ...EACH_PICTURE, '-f', 'framemd5', '-', ...more];
   const args = await inNamesOf(testTools, [...decoder.split(' '), '-i', file, ...output]);
   const { stdout, stderr } = await runTool('hashes', testTools.ffmpeg, args);
   const lines = stdout.split('\n').filter((line) => line && !line.startsWith('#'));
-  return { rows: lines.map((line) => line.split(/,\s*/)), warnings: stderr };
+  const [pictures, rest] = [true, false].map((wanted) =>
+    lines.filter((line) => line.includes(',') === wanted),
+  );
+  return {
+    rows: (pictures ?? []).map((line) => line.split(/,\s*/)),
+    rest: (rest ?? []).join('\n'),
+    warnings: stderr,
+  };
 }
+
+const hashesIn = (rows: readonly string[][]) => rows.map((cells) => cells[5] ?? '');
 
 /** Only the hashes; see `listPictures`. */
 export async function decodeHashes(
@@ -74,7 +91,18 @@ export async function decodeHashes(
   decoder = STRICTLY,
 ): Promise<{ hashes: string[]; warnings: string }> {
   const { rows, warnings } = await listPictures(file, decoder);
-  return { hashes: rows.map((cells) => cells[5] ?? ''), warnings };
+  return { hashes: hashesIn(rows), warnings };
+}
+
+/**
+ * Hashes of the decoded pictures and of the coded sound of a clip that has both, read in one go; see `listPictures` and
+ * `soundHash`.
+ */
+export async function clipHashes(
+  file: string,
+): Promise<{ hashes: string[]; warnings: string; sound: string }> {
+  const { rows, warnings, rest } = await readOut(file, STRICTLY, COPIED_SOUND);
+  return { hashes: hashesIn(rows), warnings, sound: rest };
 }
 
 /** Types of the pictures of an intact clip in display order: I, P or B. */

@@ -7,35 +7,39 @@ import { smartRender, type SmartRenderResult } from '#server/pipeline/repair/sma
 import { testTools as tools } from './media-job.ts';
 import { renderLimits } from './rendered-clips.ts';
 
-/** Packet times of the displayed pictures in display order, stream ticks. */
-export async function shownTimes(file: string): Promise<number[]> {
-  const { stdout } = await runTool('packets', tools.ffprobe, [
-    ...'-v error -select_streams v:0 -show_entries packet=pts,flags -of csv=p=0'.split(' '),
-    file,
-  ]);
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => line.split(','))
-    .filter(([, flags]) => !flags?.includes('D'))
-    .map(([pts]) => Number(pts))
-    .sort((a, b) => a - b);
+interface PacketTimes {
+  /** Stream ticks. */
+  readonly pts: number;
+  /** Stream ticks. */
+  readonly dts: number;
+  /** Whether the picture is shown, and not hidden by an edit list. */
+  readonly isShown: boolean;
 }
 
-/** Packet times in decode order, stream ticks. */
-export async function packetTimes(file: string): Promise<{ pts: number; dts: number }[]> {
+/** Times of the coded pictures in decode order. */
+export async function packetTimes(file: string): Promise<PacketTimes[]> {
   const { stdout } = await runTool('packets', tools.ffprobe, [
-    ...'-v error -select_streams v:0 -show_entries packet=pts,dts -of csv=p=0'.split(' '),
+    ...'-v error -select_streams v:0 -show_entries packet=pts,dts,flags -of csv=p=0'.split(' '),
     file,
   ]);
   return stdout
     .trim()
     .split('\n')
     .map((line) => {
-      const [pts, dts] = line.split(',').map(Number);
-      return { pts: pts ?? 0, dts: dts ?? 0 };
+      const [pts, dts, flags] = line.split(',');
+      return { pts: Number(pts), dts: Number(dts), isShown: !flags?.includes('D') };
     });
 }
+
+/** Packet times of the displayed pictures in display order, stream ticks. */
+export const timesShown = (packets: readonly PacketTimes[]): number[] =>
+  packets
+    .filter(({ isShown }) => isShown)
+    .map(({ pts }) => pts)
+    .sort((a, b) => a - b);
+
+/** `timesShown` of a file. */
+export const shownTimes = async (file: string): Promise<number[]> => timesShown(await packetTimes(file));
 
 export interface Rendered {
   readonly info: MediaInfo;

@@ -34,6 +34,9 @@ const SIZES = [
   { name: 'phone', width: 390, height: 844 },
 ] as const;
 
+// The longest file comes last but a few; its tests share out what is left between both processes.
+test.describe.configure({ mode: 'parallel' });
+
 for (const { name, width, height } of SIZES) {
   test.describe(`on a ${name}`, () => {
     test.use({

@@ -165,30 +165,28 @@ describe('analysePicture on missing pictures', () => {
 });
 
 describe('analysePicture on damaged data', () => {
-  it.each(['zero', 'random', 'flip'] as const)(
-    'finds the damage of %s bytes, identically in five runs',
-    async (fault) => {
-      await corruptSamples({
-        tools,
-        inputPath: at('pan.mp4'),
-        outputPath: at('bad.mp4'),
-        frames: [60],
-        fault,
-        place: 0.3,
-      });
-      const first = await analyse('bad.mp4');
-      const spans = defects(first);
-      expect(spans.length).toBeGreaterThan(0);
-      expect(spans.every(([kind]) => kind === 'corrupted_section')).toBe(true);
-      const frames = first.findings.flatMap(({ firstFrame, lastFrame }) => [
-        firstFrame ?? -1,
-        lastFrame ?? -1,
-      ]);
-      expect(Math.min(...frames)).toBeLessThanOrEqual(60);
-      expect(Math.max(...frames)).toBeGreaterThanOrEqual(60);
-      for (let run = 0; run < 4; run += 1) expect(defects(await analyse('bad.mp4'))).toEqual(spans);
-    },
-  );
+  it.each([
+    ['zero', 2],
+    ['random', 5],
+    ['flip', 2],
+  ] as const)('finds the damage of %s bytes, identically in %i runs', async (fault, runs) => {
+    await corruptSamples({
+      tools,
+      inputPath: at('pan.mp4'),
+      outputPath: at('bad.mp4'),
+      frames: [60],
+      fault,
+      place: 0.3,
+    });
+    const first = await analyse('bad.mp4');
+    const spans = defects(first);
+    expect(spans.length).toBeGreaterThan(0);
+    expect(spans.every(([kind]) => kind === 'corrupted_section')).toBe(true);
+    const frames = first.findings.flatMap(({ firstFrame, lastFrame }) => [firstFrame ?? -1, lastFrame ?? -1]);
+    expect(Math.min(...frames)).toBeLessThanOrEqual(60);
+    expect(Math.max(...frames)).toBeGreaterThanOrEqual(60);
+    for (let run = 1; run < runs; run += 1) expect(defects(await analyse('bad.mp4'))).toEqual(spans);
+  });
 
   it('ends at once when it is cancelled', async () => {
     const info = await probe(tools, at('pan.mp4'), 'mov');

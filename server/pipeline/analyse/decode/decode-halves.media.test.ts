@@ -19,6 +19,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** Most pictures that both halves measure. */
 const OVERLAP = 20;
 
+/** Places of damage in pictures from the seam: far from it, right before it and right after it. */
+const ANYWHERE = [-110, 45, -2, 3];
+
 /**
  * What must be equal: messages as whole sentences at their places, without memory addresses, and the measures before
  * the damage. A decoder may fill lost blocks from pictures it saw long before.
@@ -34,16 +37,17 @@ const toldOf = ({ ptsTicks, types, messages, series }: DecodePass, damaged: numb
 
 describe('decodeHalves', () => {
   it.each([
-    ['closed groups of pictures', ['-g', '60'], true],
-    ['the full range of levels, of which the scaler warns', ['-g', '60', '-pix_fmt', 'yuvj420p'], true],
-    ['open groups of pictures', ['-g', '60', '-x264-params', 'open-gop=1:bframes=3'], false],
-  ])('measures the same as one decoder with %s', async (_name, gop, isClosed) => {
+    ['closed groups of pictures', ['-g', '60'], true, ANYWHERE],
+    // Its range alone changes what is said, wherever the damage is.
+    ['the full range of levels, of which the scaler warns', ['-g', '60', '-pix_fmt', 'yuvj420p'], true, [-2]],
+    ['open groups of pictures', ['-g', '60', '-x264-params', 'open-gop=1:bframes=3'], false, ANYWHERE],
+  ])('measures the same as one decoder with %s', async (_name, gop, isClosed, damaged) => {
     const inputPath = path.join(folder, 'clip.mp4');
     const encode = [...DEFAULT_ENCODE, ...gop];
     await makeMovingClip({
       tools,
       outputPath: inputPath,
-      seconds: 9,
+      seconds: 8.5,
       width: 640,
       height: 480,
       sound: false,
@@ -56,13 +60,12 @@ describe('decodeHalves', () => {
     const input: DecodePassInput = { inputPath, info, stream, expectedPictures: video.length, tools };
     const seam = findSeam(input, video);
     if (!seam) throw new Error('The clip has no key frame near its middle.');
-    expect(Math.abs(seam.picturesBefore - 135)).toBeLessThanOrEqual(30);
+    expect(Math.abs(seam.picturesBefore - 128)).toBeLessThanOrEqual(30);
     expect(seam.isClosed).toBe(isClosed);
     const joined = await decodeHalves(input, seam);
     expect(joined).toEqual(await decodePass(input));
 
-    // Damage far from the seam, right before it and right after it.
-    for (const frame of [20, ...[45, -2, 3].map((steps) => seam.picturesBefore + steps)]) {
+    for (const frame of damaged.map((steps) => seam.picturesBefore + steps)) {
       const torn = path.join(folder, 'torn.mp4');
       await corruptSamples({ tools, inputPath, outputPath: torn, frames: [frame], fault: 'random', seed: 5 });
       const whole = await decodePass({ ...input, inputPath: torn });

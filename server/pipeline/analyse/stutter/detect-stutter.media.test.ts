@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe/probe.ts';
 import { DEFAULT_ENCODE, injectRepeats, makeMovingClip, type RepeatRun } from '#server/test/broken-clips.ts';
 import { moveSound } from '#server/test/broken-sound.ts';
+import { detailedPicture } from '#server/test/detailed-picture.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
 import { analysePicture } from '../analyse-picture.ts';
@@ -94,7 +95,7 @@ describe('repeats of a ball flying over black', () => {
 describe('a coded clip without repeats', () => {
   it('is left alone when a still fades in, rests and fades out', async () => {
     const still =
-      'mandelbrot=size=640x360:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1,loop=-1:1,settb=1/30,setpts=N,' +
+      `${await detailedPicture(tools, 640, 360)},loop=-1:1,settb=1/30,setpts=N,` +
       'trim=end_frame=120,fade=in:30:20,fade=out:58:20,fps=30';
     const outputPath = await encodeSource(still, at('still.mp4'), [...DEFAULT_ENCODE, '-pix_fmt', 'yuv420p']);
     expect(await repeatsIn(outputPath)).toEqual([]);
@@ -102,7 +103,7 @@ describe('a coded clip without repeats', () => {
 
   it('is left alone when a page is scrolled and read', async () => {
     const page =
-      'mandelbrot=size=1280x720:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1,loop=-1:1,settb=1/30,setpts=N,' +
+      `${await detailedPicture(tools, 1280, 720)},loop=-1:1,settb=1/30,setpts=N,` +
       "trim=end_frame=300,crop=640:360:320:y='mod(180*(floor(t)+min(1,2*mod(t,1))),360)',fps=30";
     const outputPath = await encodeSource(page, at('page.mp4'), [...DEFAULT_ENCODE, '-pix_fmt', 'yuv420p']);
     expect(await repeatsIn(outputPath)).toEqual([]);
@@ -114,7 +115,7 @@ describe('a coded clip without repeats', () => {
     const drawing = 'floor(n/2)';
     const x = `5*(min(${drawing},10)+clip(${drawing}-15,0,25)+clip(${drawing}-43,0,37)+max(${drawing}-88,0))`;
     const film =
-      'mandelbrot=size=1280x720:rate=1:start_scale=0.6:end_scale=0.5,trim=end_frame=1,loop=-1:1,settb=1/30,setpts=N,' +
+      `${await detailedPicture(tools, 1280, 720)},loop=-1:1,settb=1/30,setpts=N,` +
       `trim=end_frame=200,crop=640:360:x='${x}':y=180,fps=30`;
     const outputPath = await encodeSource(film, at('film.mp4'), [...DEFAULT_ENCODE, '-pix_fmt', 'yuv420p']);
     expect(await repeatsIn(outputPath)).toEqual([]);

@@ -45,65 +45,84 @@ describe('a lost index of a clip by x264, without any other clip', () => {
 
   const NOTHING_SHOWN = 'color=black:s=640x360:r=30:d=4';
 
-  it.each<[name: string, source: string, options: string, size: [number, number], rate: number, hz: number]>([
-    [
-      'baseline.mp4',
-      `testsrc2=s=640x360:r=30:d=4[out0];${SOUND}:r=44100:d=4[out1]`,
-      '-preset ultrafast -c:a aac -ac 1',
-      [640, 360],
-      30,
-      44_100,
-    ],
-    [
-      'portrait.mp4',
-      `mandelbrot=s=540x960:r=25,trim=duration=4[out0];${SOUND}:r=48000:d=4[out1]`,
-      '-preset veryfast -g 40 -c:a aac -ac 2',
-      [540, 960],
-      25,
-      48_000,
-    ],
-    [
-      'full-hd.mp4',
-      `mandelbrot=s=1920x1080:r=24,trim=duration=3[out0];${SOUND}:r=48000:d=3[out1]`,
-      '-preset ultrafast -profile:v main -b:v 6M -c:a aac',
-      [1920, 1080],
-      24,
-      48_000,
-    ],
-    [
-      'deep-slices.mov',
-      `testsrc2=s=854x480:r=50:d=3[out0];${SOUND}:r=44100:d=3[out1]`,
-      '-preset faster -pix_fmt yuv420p10le -slices 3 -crf 30 -c:a aac',
-      [854, 480],
-      50,
-      44_100,
-    ],
-    [
-      'odd-size.mp4',
-      `testsrc2=s=500x298:r=15:d=4,noise=alls=30:allf=t[out0];${SOUND}:r=48000:d=4[out1]`,
-      '-preset medium -qp 20 -c:a libmp3lame',
-      [500, 298],
-      15,
-      48_000,
-    ],
-  ])('is derived from the encoder’s note: %s', async (name, source, options, [width, height], rate, hz) => {
-    const clip = await make(name, source, options);
-    const before = await decodeHashes(clip);
-    for (const share of [0.7, 1]) {
-      const { opened, keptBytes } = await openCut(clip, share);
-      const there = await picturesWithin(clip, keptBytes);
-      const after = await decodeHashes(opened.path);
-      // The last of them cannot be shown, because they come after lost ones.
-      expect(there - after.hashes.length).toBeLessThanOrEqual(0);
-      expect(before.hashes.slice(0, there - 3)).toEqual(after.hashes.slice(0, there - 3));
-      const [video] = opened.info.video;
-      expect([video?.width, video?.height]).toEqual([width, height]);
-      expect(video?.frameRate).toBeCloseTo(rate, 3);
-      expect(opened.info.audio[0]?.sampleRateHz).toBe(hz);
-      if (share === 1) expect(await soundHash(opened.path)).toBe(await soundHash(clip));
-      expect(opened.rebuilt?.notes.join(' ')).toMatch(/encoder \(x264\) noted.*frames per second/);
-    }
-  });
+  interface Coded {
+    readonly name: string;
+    readonly source: string;
+    readonly options: string;
+    readonly size: readonly [width: number, height: number];
+    readonly rate: number;
+    readonly hz: number;
+    /** How much of the coded data is left: all of them behind a lost index, or less. What the note says is the same. */
+    readonly shares: readonly number[];
+  }
+
+  it.each<Coded>([
+    {
+      name: 'baseline.mp4',
+      source: `testsrc2=s=640x360:r=30:d=4[out0];${SOUND}:r=44100:d=4[out1]`,
+      options: '-preset ultrafast -c:a aac -ac 1',
+      size: [640, 360],
+      rate: 30,
+      hz: 44_100,
+      shares: [0.7, 1],
+    },
+    {
+      name: 'portrait.mp4',
+      source: `mandelbrot=s=540x960:r=25,trim=duration=2.4[out0];${SOUND}:r=48000:d=2.4[out1]`,
+      options: '-preset veryfast -g 40 -c:a aac -ac 2',
+      size: [540, 960],
+      rate: 25,
+      hz: 48_000,
+      shares: [1],
+    },
+    {
+      name: 'full-hd.mp4',
+      source: `mandelbrot=s=1920x1080:r=24,trim=duration=1.5[out0];${SOUND}:r=48000:d=1.5[out1]`,
+      options: '-preset ultrafast -profile:v main -b:v 6M -c:a aac',
+      size: [1920, 1080],
+      rate: 24,
+      hz: 48_000,
+      shares: [0.7],
+    },
+    {
+      name: 'deep-slices.mov',
+      source: `testsrc2=s=854x480:r=50:d=2[out0];${SOUND}:r=44100:d=2[out1]`,
+      options: '-preset faster -pix_fmt yuv420p10le -slices 3 -crf 30 -c:a aac',
+      size: [854, 480],
+      rate: 50,
+      hz: 44_100,
+      shares: [1],
+    },
+    {
+      name: 'odd-size.mp4',
+      source: `testsrc2=s=500x298:r=15:d=3,noise=alls=30:allf=t[out0];${SOUND}:r=48000:d=3[out1]`,
+      options: '-preset medium -qp 20 -c:a libmp3lame',
+      size: [500, 298],
+      rate: 15,
+      hz: 48_000,
+      shares: [0.7],
+    },
+  ])(
+    'is derived from the encoder’s note: $name',
+    async ({ name, source, options, size, rate, hz, shares }) => {
+      const clip = await make(name, source, options);
+      const before = await decodeHashes(clip);
+      for (const share of shares) {
+        const { opened, keptBytes } = await openCut(clip, share);
+        const there = await picturesWithin(clip, keptBytes);
+        const after = await decodeHashes(opened.path);
+        // The last of them cannot be shown, because they come after lost ones.
+        expect(there - after.hashes.length).toBeLessThanOrEqual(0);
+        expect(before.hashes.slice(0, there - 3)).toEqual(after.hashes.slice(0, there - 3));
+        const [video] = opened.info.video;
+        expect([video?.width, video?.height]).toEqual(size);
+        expect(video?.frameRate).toBeCloseTo(rate, 3);
+        expect(opened.info.audio[0]?.sampleRateHz).toBe(hz);
+        if (share === 1) expect(await soundHash(opened.path)).toBe(await soundHash(clip));
+        expect(opened.rebuilt?.notes.join(' ')).toMatch(/encoder \(x264\) noted.*frames per second/);
+      }
+    },
+  );
 
   it('is derived from a later key picture when the first one shows nothing', async () => {
     const source = `${NOTHING_SHOWN}[a];testsrc2=s=640x360:r=30:d=2[b];[a][b]concat`;

@@ -9,10 +9,10 @@ import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import {
+  clipHashes,
   decodeHashes,
   encodeSource,
   renderLimits,
-  soundHash,
   sharedFolder,
 } from '#server/test/rendered-clips.ts';
 import {
@@ -22,6 +22,7 @@ import {
   renderEdit,
   shownTimes,
   threeChanges,
+  timesShown,
 } from '#server/test/rendered-edits.ts';
 import { turnClip, type Degrees } from '#server/test/turned-clips.ts';
 import type { PictureEdit } from '../picture-edit.ts';
@@ -157,8 +158,8 @@ describe('smartRender', () => {
       const { output, result, shares, info } = await render(file, maker.name, edit);
       if (!result.done) throw new Error(result.reason);
 
-      const before = await decodeHashes(file);
-      const after = await decodeHashes(output);
+      const before = await clipHashes(file);
+      const after = await clipHashes(output);
       expect(before.warnings).toBe('');
       expect(after.warnings).toBe('');
       const planned = expectedPictures(times, edit);
@@ -170,12 +171,13 @@ describe('smartRender', () => {
         expect(after.hashes[index], `picture ${from}`).toBe(before.hashes[from]);
       });
 
-      expect(await shownTimes(output)).toEqual(planned.map(({ pts }) => pts));
       const packets = await packetTimes(output);
+      expect(timesShown(packets)).toEqual(planned.map(({ pts }) => pts));
       packets.forEach((packet, index) => {
         expect(packet.dts).toBeGreaterThan(packets[index - 1]?.dts ?? -Infinity);
       });
-      expect(await soundHash(output)).toBe(await soundHash(file));
+      expect(after.sound).toMatch(/^SHA256=/);
+      expect(after.sound).toBe(before.sound);
 
       const again = await probe(tools, output, 'mov');
       expect(again.video[0]?.rotation).toBe(info.video[0]?.rotation);

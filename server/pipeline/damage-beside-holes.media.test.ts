@@ -22,16 +22,28 @@ const IN_ONE_GROUP = 'keyint=250:min-keyint=250:scenecut=0:ref=1';
 const WAYS = [
   // Without B pictures x264's picture order counts have no gap at a missing picture, and an inserted one needs no
   // count.
-  { name: 'a picture put in alone', params: `${IN_ONE_GROUP}:bframes=0`, kept: 116 },
+  {
+    name: 'a picture put in alone',
+    params: `${IN_ONE_GROUP}:bframes=0`,
+    kept: 116,
+    hole: 30,
+    torn: 60,
+    side: 'in front of',
+  },
   // With B pictures there is no free count beside the hole, so all pictures behind it are re-encoded.
-  { name: 'all behind coded anew', params: `${IN_ONE_GROUP}:bframes=2:b-adapt=0:b-pyramid=none`, kept: 20 },
+  {
+    name: 'all behind coded anew',
+    params: `${IN_ONE_GROUP}:bframes=2:b-adapt=0:b-pyramid=none`,
+    kept: 20,
+    hole: 90,
+    torn: 39,
+    side: 'behind',
+  },
 ];
 
-for (const { name, params, kept } of WAYS) {
-  it.each([
-    { hole: 90, torn: 39, side: 'behind' },
-    { hole: 30, torn: 60, side: 'in front of' },
-  ])(`damage is concealed with a hole in the times $side it, ${name}`, async ({ hole, torn }) => {
+it.each(WAYS)(
+  'damage is concealed with a hole in the times $side it, $name',
+  async ({ params, kept, hole, torn }) => {
     const encode = [...DEFAULT_ENCODE, '-x264-params', params];
     const [clean, gap, originalPath] = [at('clean.mp4'), at('gap.mp4'), at(`${hole}-${kept}.mp4`)];
     const size = { width: 320, height: 192, seconds: 4 };
@@ -56,5 +68,5 @@ for (const { name, params, kept } of WAYS) {
     expect(claims.filter(({ confirmed }) => !confirmed)).toEqual([]);
     // The hole alone gains less than 1 dB when it is behind the damage.
     expect(await lumaPsnr(repairedPath, clean)).toBeGreaterThan((await lumaPsnr(originalPath, clean)) + 2);
-  });
-}
+  },
+);

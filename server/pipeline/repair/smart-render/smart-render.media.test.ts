@@ -70,8 +70,10 @@ const MAKERS: readonly Maker[] = [
   },
   { name: 'one-long-gop', video: '-c:v libx264 -preset veryfast -bf 2 -g 600' },
   { name: 'all-intra', video: '-c:v libx264 -preset veryfast -g 1' },
-  { name: 'many-slices', video: '-c:v libx264 -preset veryfast -bf 2 -g 30 -slices 4' },
-  { name: 'scaling-lists', video: '-c:v libx264 -preset veryfast -bf 2 -g 30 -x264-params cqm=jvt' },
+  {
+    name: 'many-slices-scaling-lists',
+    video: '-c:v libx264 -preset veryfast -bf 2 -g 30 -slices 4 -x264-params cqm=jvt',
+  },
   {
     name: 'main-weighted',
     video: '-c:v libx264 -profile:v main -preset medium -bf 2 -g 30',
@@ -91,18 +93,18 @@ const MAKERS: readonly Maker[] = [
     filter: "select='not(eq(mod(n,7),3))'",
   },
   {
-    name: 'rotated',
-    video: '-c:v libx264 -preset veryfast -bf 2 -g 30',
-    turned: 270,
-  },
-  {
     name: 'parameter-sets-in-band',
     video: '-c:v libx264 -preset veryfast -bf 2 -g 30',
     // A transport stream repeats parameter sets at each key frame, and a copy into MP4 keeps them there.
     by: 'ts',
     remux: {},
   },
-  { name: 'quicktime', video: '-c:v libx264 -preset veryfast -bf 2 -g 30', extension: 'mov' },
+  {
+    name: 'rotated-quicktime',
+    video: '-c:v libx264 -preset veryfast -bf 2 -g 30',
+    turned: 270,
+    extension: 'mov',
+  },
   {
     name: 'negative-offsets',
     video: '-c:v libx264 -preset veryfast -bf 2 -g 30 -movflags +negative_cts_offsets',

@@ -2,7 +2,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Defect } from '#common/report.ts';
 import { newId } from '#db/base-model.ts';
 import { connectDatabase } from '#db/connection.ts';
 import { VersionPreview } from '#db/models/version-preview.ts';
@@ -11,7 +10,7 @@ import { createEventBus } from '#server/events.ts';
 import type { ClaimedJob } from '#server/jobs/job-queue.ts';
 import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { createUser } from '#server/test/factories.ts';
-import { FAKE_MEDIA, fakeReport } from '#server/test/fake-report.ts';
+import { FAKE_MEDIA, fakeReport, suppressedWind } from '#server/test/fake-report.ts';
 import { insertFinishedVideo } from '#server/test/finished-video.ts';
 import { testTools } from '#server/test/media-job.ts';
 import { renderLimits, sharedFolder } from '#server/test/rendered-clips.ts';
@@ -28,21 +27,7 @@ const SCRIPT = (ffmpeg: string) => `#!/bin/sh
 case "$*" in *libx264*) printf '%s\\n' '${SAID}' 'Conversion failed!' >&2; exit 1;; *) exec ${ffmpeg} "$@";; esac
 `;
 const SECONDS = 2;
-const WIND: Defect = {
-  id: 'wind_noise-1',
-  kind: 'wind_noise',
-  startMs: 0,
-  endMs: SECONDS * 1000,
-  firstFrame: null,
-  lastFrame: null,
-  count: 1,
-  confidence: 1,
-  detector: 'detect-wind-noise',
-  measure: { name: 'background', unit: 'dBFS', threshold: -40, before: -36, after: -56 },
-  action: 'suppressed_wind',
-  outcome: 'repaired',
-  explanation: '',
-};
+const WIND = suppressedWind(SECONDS);
 
 const folder = sharedFolder();
 const file = (name: string) => path.join(folder.path, name);

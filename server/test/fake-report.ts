@@ -1,4 +1,4 @@
-import { REPORT_SCHEMA, type MediaSummary, type RepairReport } from '#common/report.ts';
+import { type Defect, REPORT_SCHEMA, type MediaSummary, type RepairReport } from '#common/report.ts';
 
 /** Eight seconds of 720p at 30 pictures a second. */
 export const FAKE_MEDIA: MediaSummary = {
@@ -36,3 +36,20 @@ export function fakeReport(change: Partial<RepairReport> = {}): RepairReport {
     ...change,
   };
 }
+
+/** Wind that was suppressed in a whole clip. */
+export const suppressedWind = (seconds: number): Defect => ({
+  id: 'wind_noise-1',
+  kind: 'wind_noise',
+  startMs: 0,
+  endMs: seconds * 1000,
+  firstFrame: null,
+  lastFrame: null,
+  count: 1,
+  confidence: 1,
+  detector: 'detect-wind-noise',
+  measure: { name: 'background', unit: 'dBFS', threshold: -40, before: -36, after: -56 },
+  action: 'suppressed_wind',
+  outcome: 'repaired',
+  explanation: '',
+});

@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Defect } from '#common/report.ts';
 import { newId } from '#db/base-model.ts';
 import { connectDatabase } from '#db/connection.ts';
 import { VersionPreview } from '#db/models/version-preview.ts';
@@ -14,27 +13,13 @@ import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
 import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
 import { createUser } from '#server/test/factories.ts';
-import { FAKE_MEDIA, fakeReport } from '#server/test/fake-report.ts';
+import { FAKE_MEDIA, fakeReport, suppressedWind } from '#server/test/fake-report.ts';
 import { insertFinishedVideo } from '#server/test/finished-video.ts';
 import { makeFolder, processesNaming, testTools as tools } from '#server/test/media-job.ts';
 import { createPreviewJob } from './preview.job.ts';
 
 const SECONDS = 8;
-const WIND: Defect = {
-  id: 'wind_noise-1',
-  kind: 'wind_noise',
-  startMs: 0,
-  endMs: SECONDS * 1000,
-  firstFrame: null,
-  lastFrame: null,
-  count: 1,
-  confidence: 1,
-  detector: 'detect-wind-noise',
-  measure: { name: 'background', unit: 'dBFS', threshold: -40, before: -36, after: -56 },
-  action: 'suppressed_wind',
-  outcome: 'repaired',
-  explanation: '',
-};
+const WIND = suppressedWind(SECONDS);
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
 let db: Knex;

@@ -129,7 +129,11 @@ async function guessFrames(
     basePath: input.outputPath,
   });
   return (
-    restored && { ...restored, note: `${restored.note} How it is coded was told from its frames.`, rates }
+    restored && {
+      ...restored,
+      note: `${restored.note} The coding was told from the frames themselves.`,
+      rates,
+    }
   );
 }
 

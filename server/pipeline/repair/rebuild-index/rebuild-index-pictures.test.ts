@@ -2,8 +2,8 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBitWriter } from '#server/media/h264/bits.ts';
 import { mainSets } from '#server/test/h264-sets.ts';
+import { noiseBytes, pictureBytes } from '#server/test/media-pictures.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { avcCoding } from './rebuild-index-avc.ts';
 import { findPictures } from './rebuild-index-pictures.ts';
@@ -11,25 +11,9 @@ import { scanPictures } from './rebuild-index-scan.ts';
 
 const { sps, pps } = mainSets({});
 const random = seededRandom(5);
-const noise = (bytes: number) =>
-  Buffer.from(Array.from({ length: bytes }, () => 16 + Math.floor(239 * random())));
-
-/** A picture of one slice, after its length. */
-function pictureOf(frameNum: number, sizeBytes: number): Buffer {
-  const isKey = frameNum === 0;
-  const writer = createBitWriter();
-  writer.bits(8, isKey ? 0x65 : 0x41);
-  writer.ue(0);
-  writer.ue(isKey ? 7 : 5);
-  writer.ue(0);
-  writer.bits(4, frameNum % 16);
-  if (isKey) writer.ue(0);
-  writer.alignWithOnes();
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(sizeBytes);
-  const head = writer.bytes();
-  return Buffer.concat([length, head, noise(sizeBytes - head.length)]);
-}
+const noise = (bytes: number) => noiseBytes(random, bytes);
+const pictureOf = (number: number, sizeBytes: number) =>
+  pictureBytes(random, { frameNum: number % 16, isKey: number === 0, sizeBytes });
 
 /** A frame of AAC, silence in stereo. */
 const SILENCE = Buffer.from('211004608c1c', 'hex');

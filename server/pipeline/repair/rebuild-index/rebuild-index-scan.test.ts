@@ -2,8 +2,8 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBitWriter } from '#server/media/h264/bits.ts';
 import { mainSets } from '#server/test/h264-sets.ts';
+import { noiseBytes, pictureBytes } from '#server/test/media-pictures.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { avcCoding } from './rebuild-index-avc.ts';
 import { scanPictures } from './rebuild-index-scan.ts';
@@ -11,25 +11,9 @@ import { scanPictures } from './rebuild-index-scan.ts';
 const { sps, pps } = mainSets({});
 
 const random = seededRandom(11);
-/** Bytes without zeros, so that nothing in them looks like a length. */
-const noise = (bytes: number) =>
-  Buffer.from(Array.from({ length: bytes }, () => 16 + Math.floor(239 * random())));
-
-/** A picture of one slice, after its length. */
-function pictureOf(frameNum: number, isKey: boolean, sizeBytes: number): Buffer {
-  const writer = createBitWriter();
-  writer.bits(8, isKey ? 0x65 : 0x41);
-  writer.ue(0);
-  writer.ue(isKey ? 7 : 5);
-  writer.ue(0);
-  writer.bits(4, frameNum);
-  if (isKey) writer.ue(0);
-  writer.alignWithOnes();
-  const head = writer.bytes();
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(sizeBytes);
-  return Buffer.concat([length, head, noise(sizeBytes - head.length)]);
-}
+const noise = (bytes: number) => noiseBytes(random, bytes);
+const pictureOf = (frameNum: number, isKey: boolean, sizeBytes: number) =>
+  pictureBytes(random, { frameNum, isKey, sizeBytes });
 
 describe('scanPictures', () => {
   let folder = '';

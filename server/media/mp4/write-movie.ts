@@ -3,7 +3,13 @@ import { container, needBox, replaceBox, serializeBox, type Box } from './box.ts
 import { type ByteRange, readExactly, writeFully } from './file-bytes.ts';
 import { Mp4Error } from './mp4-error.ts';
 import { readChunks, type Sample } from './sample-table.ts';
-import { type NewSample, rebuildSampleTables, withChunkOffsets, withNextTrackId } from './write-tables.ts';
+import {
+  type NewSample,
+  rebuildSampleTables,
+  withChunkOffsets,
+  withNextTrackId,
+  withTrackId,
+} from './write-tables.ts';
 import type { Track } from './movie.ts';
 
 /** Bytes that lie end to end in the result, with their time. */
@@ -71,6 +77,10 @@ export function rebuildTrack(trak: Box, timescale: number, samples: readonly New
   const rebuilt = replaceBox(trak, 'mdia/minf/stbl', (old) => rebuildSampleTables(old, samples, perChunk));
   return { trak: rebuilt, chunks };
 }
+
+/** Tracks with numbers of their own, from `firstId` on; descriptions from different files may have the same one. */
+export const withTrackIds = (tracks: readonly OutTrack[], firstId: number): OutTrack[] =>
+  tracks.map((track, index) => ({ ...track, trak: withTrackId(track.trak, firstId + index) }));
 
 /** A track with its own samples at other times. `trak` gives everything except the sample tables. */
 export function retimeTrack(track: Track, trak: Box, samples: readonly Sample[], file: FileHandle): OutTrack {

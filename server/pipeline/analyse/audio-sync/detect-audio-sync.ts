@@ -1,5 +1,4 @@
-import { MAX_CURVE_POINTS } from '#common/report.ts';
-import type { LostEnds } from '#common/report.ts';
+import { MAX_CURVE_POINTS, type LostEnds } from '#common/report.ts';
 import { withLostEnds } from '#server/media/probe/lost-ends.ts';
 import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
 import type { Finding } from '../analysis.ts';

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { container, needBox } from '#server/media/mp4/box.ts';
 import { readMovieTimescale, type Track } from '#server/media/mp4/movie.ts';
-import { type OutTrack, rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
-import { readDuration, withDuration, withOwnMedia, withTrackId } from '#server/media/mp4/write-tables.ts';
+import { rebuildTrack, withTrackIds, writeMovie } from '#server/media/mp4/write-movie.ts';
+import { readDuration, withDuration, withOwnMedia } from '#server/media/mp4/write-tables.ts';
 import type { FoundClip } from './rebuild-index-framed-clip.ts';
 import { guessSound } from './rebuild-index-guess-sound.ts';
 import { CAMERA_RATES, type Rates } from './rebuild-index-rate.ts';
@@ -85,7 +85,10 @@ async function writeClip(
 ): Promise<void> {
   const samples = timePictures(media.pictures, order, intervalTicks, file);
   const trak = withOwnMedia(freshTrack(base.video, samples, readMovieTimescale(base.moov)));
-  const tracks = numbered([rebuildTrack(trak, base.video.timescale, samples), ...(sound?.tracks ?? [])]);
+  const tracks = withTrackIds(
+    [rebuildTrack(trak, base.video.timescale, samples), ...(sound?.tracks ?? [])],
+    1,
+  );
   const longest = Math.max(...tracks.map((track) => readDuration(needBox(track.trak, 'tkhd'))));
   const header = withDuration(needBox(base.moov, 'mvhd'), longest);
   await writeMovie(outputPath, {
@@ -115,10 +118,6 @@ function sayPictures(
 }
 
 const sayNoSound = ({ reference }: FoundClip) => (reference ? NO_SOUND : `${NO_SOUND} ${ADD_ANOTHER}`);
-
-/** Descriptions come from different files, where tracks may have the same number. */
-const numbered = (tracks: readonly OutTrack[]): OutTrack[] =>
-  tracks.map((track, index) => ({ ...track, trak: withTrackId(track.trak, index + 1) }));
 
 /** Share of the media that box names and padding take in files without sound. */
 const HARDLY_ANY = 0.002;

@@ -1,11 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { createSoundFrameReader, type SoundFrameReader } from '#server/media/sound-frame.ts';
-
-interface Range {
-  readonly offset: number;
-  readonly sizeBytes: number;
-}
+import type { Piece } from './rebuild-index-sound-types.ts';
 
 /** Number of consecutive frames that prove the first one; random bytes pass as a frame at one place in ten thousand. */
 const PROOF = 3;
@@ -33,10 +29,10 @@ const MOST_SEARCHED = 1 << 20;
  */
 export async function findSoundFrames(
   file: FileHandle,
-  stretches: readonly Range[],
+  stretches: readonly Piece[],
   entry: Buffer,
   signal?: AbortSignal,
-): Promise<Range[] | null> {
+): Promise<Piece[] | null> {
   const strict = createSoundFrameReader(entry);
   const lenient = createSoundFrameReader(entry, 'any');
   if (!strict || !lenient) return null;
@@ -47,13 +43,13 @@ export async function findSoundFrames(
   return isMostly(best, stretches, LEAST_COVERED) ? best : null;
 }
 
-const sizeOf = (ranges: readonly Range[]) => ranges.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+const sizeOf = (ranges: readonly Piece[]) => ranges.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
 /**
  * Whether frames cover this share of all stretches, or of all but the last: after the last picture, a cut-off one may
  * follow.
  */
-function isMostly(frames: readonly Range[], stretches: readonly Range[], share: number): boolean {
+function isMostly(frames: readonly Piece[], stretches: readonly Piece[], share: number): boolean {
   return [Infinity, stretches.at(-1)?.offset ?? 0].some((end) => {
     const total = sizeOf(stretches.filter(({ offset }) => offset < end));
     return total > 0 && sizeOf(frames.filter(({ offset }) => offset < end)) >= share * total;
@@ -62,7 +58,7 @@ function isMostly(frames: readonly Range[], stretches: readonly Range[], share: 
 
 async function readFrames(
   file: FileHandle,
-  stretches: readonly Range[],
+  stretches: readonly Piece[],
   reader: SoundFrameReader,
   signal: AbortSignal | undefined,
 ): Promise<FoundFrame[]> {
@@ -82,7 +78,7 @@ async function readFrames(
   return usual.some((lead) => lead > 0) ? readAll() : proven;
 }
 
-interface FoundFrame extends Range {
+interface FoundFrame extends Piece {
   /** Bytes of other data before it, since the previous frame or the start of the stretch. */
   readonly leadBytes: number;
 }
@@ -129,8 +125,8 @@ function frameBehind(
 }
 
 /** Whether several frames follow a frame, or some up to the end, with hardly anything between them. */
-function isProven(bytes: Buffer, first: Range, reader: SoundFrameReader): boolean {
-  let frame: Range | null = first;
+function isProven(bytes: Buffer, first: Piece, reader: SoundFrameReader): boolean {
+  let frame: Piece | null = first;
   for (let left = PROOF; left > 0 && frame !== null; left -= 1) {
     const end: number = frame.offset + frame.sizeBytes;
     if (bytes.length - end <= MOST_BETWEEN) return end <= bytes.length;
@@ -140,7 +136,7 @@ function isProven(bytes: Buffer, first: Range, reader: SoundFrameReader): boolea
 }
 
 /** The next frame: directly, or after a short header. */
-function nextFrame(bytes: Buffer, from: number, reader: SoundFrameReader): Range | null {
+function nextFrame(bytes: Buffer, from: number, reader: SoundFrameReader): Piece | null {
   for (let offset = from; offset <= from + MOST_BETWEEN; offset += 1) {
     const sizeBytes = reader.frameBytes(bytes, offset);
     if (sizeBytes !== null) return { offset, sizeBytes };

@@ -2,8 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { findBox } from '#server/media/mp4/box.ts';
 import type { Movie, Track } from '#server/media/mp4/movie.ts';
 import type { TopLevel } from '#server/media/mp4/top-level.ts';
-import type { OutTrack } from '#server/media/mp4/write-movie.ts';
-import { withTrackId } from '#server/media/mp4/write-tables.ts';
+import { type OutTrack, withTrackIds } from '#server/media/mp4/write-movie.ts';
 import { roomsBetween } from './rebuild-index-between.ts';
 import { readPcmLayout } from './rebuild-index-pcm-layout.ts';
 import type { SalvagedMedia } from './rebuild-index-salvage.ts';
@@ -45,19 +44,14 @@ export async function withMissingSound(
     await restored.release();
     return asItIs;
   }
+  const last = Math.max(0, ...movie.tracks.map(({ trackId }) => trackId));
   const notes = media.notes.filter((note) => !note.includes('sound samples'));
   return {
     ...media,
-    tracks: [...others, ...numberedBehind(movie.tracks, restored.tracks)],
+    tracks: [...others, ...withTrackIds(restored.tracks, last + 1)],
     notes: [...notes, restored.note],
     release: restored.release,
   };
-}
-
-/** Sound of an earlier clip's description may have the number of another track. */
-function numberedBehind(tracks: readonly Track[], added: readonly OutTrack[]): OutTrack[] {
-  const last = Math.max(0, ...tracks.map(({ trackId }) => trackId));
-  return added.map((track, index) => ({ ...track, trak: withTrackId(track.trak, last + 1 + index) }));
 }
 
 const bytesOf = (tracks: readonly OutTrack[]) =>

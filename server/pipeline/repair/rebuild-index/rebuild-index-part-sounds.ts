@@ -4,6 +4,7 @@ import { readAacConfig } from '#server/media/aac/aac-config.ts';
 import { type AacFrameReader, createAacFrameReader } from '#server/media/aac/aac-frame.ts';
 import { readGains } from '#server/media/aac/aac-gain.ts';
 import { readExactly } from '#server/media/mp4/file-bytes.ts';
+import { mean } from '#server/media/signal/signal.ts';
 import type { Piece } from './rebuild-index-sound-types.ts';
 
 /** What a frame of AAC tells about its neighbours in the same track. */
@@ -102,14 +103,16 @@ function lengthsOf(stretches: readonly Piece[], frames: readonly Piece[]): numbe
  */
 export function tellSounds(looks: readonly FrameLook[], lengths: readonly number[]): number[][] {
   const all = looks.map((_, index) => index);
+  const steps = looks.slice(1).map((look, at) => changeBetween(looks[at] ?? look, look));
+  const rare = rareDigests(looks);
   const tried: Trial[] = [];
   for (let count = 2; count <= MOST_SOUNDS; count += 1) {
     const byFrames = Array.from({ length: count }, (_, part) =>
       all.filter((index) => index % count === part),
     );
-    tried.push(tryParts(looks, byFrames, isNear(looks, count)));
+    tried.push(tryParts(looks, byFrames, rare, isNear(steps, count)));
     const byPieces = partPieces(lengths, count);
-    if (byPieces) tried.push(tryParts(looks, byPieces, false));
+    if (byPieces) tried.push(tryParts(looks, byPieces, rare, false));
   }
   tried.sort((a, b) => a.broken - b.broken || b.equal - a.equal || a.share - b.share);
   const [best] = tried;
@@ -128,9 +131,14 @@ interface Trial {
   readonly share: number;
 }
 
-function tryParts(looks: readonly FrameLook[], parts: number[][], isTold: boolean): Trial {
+function tryParts(
+  looks: readonly FrameLook[],
+  parts: number[][],
+  rare: ReadonlySet<string>,
+  isTold: boolean,
+): Trial {
   const joins = compareJoins(looks, parts);
-  const equal = countEqual(looks, parts);
+  const equal = countEqual(looks, parts, rare);
   const { several, one } = joins;
   return {
     parts,
@@ -201,37 +209,42 @@ function isSmoother({ several, one, wins, decided }: Comparison): boolean {
   return isCertain && several.broken <= one.broken && several.change <= MOST_CHANGE * one.change;
 }
 
+/** What few frames hold; those of silence recur at all times. */
+function rareDigests(looks: readonly FrameLook[]): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  for (const { digest } of looks) counts.set(digest, (counts.get(digest) ?? 0) + 1);
+  return new Set([...counts].flatMap(([digest, count]) => (count <= MOST_SOUNDS ? [digest] : [])));
+}
+
 /**
  * How often the first two sounds hold the same bytes, as that of a program to which no microphone was mixed; 0 where
  * that is by chance.
  */
-function countEqual(looks: readonly FrameLook[], [first, second]: readonly (readonly number[])[]): number {
+function countEqual(
+  looks: readonly FrameLook[],
+  [first, second]: readonly (readonly number[])[],
+  rare: ReadonlySet<string>,
+): number {
   if (!first || !second) return 0;
-  const counts = new Map<string, number>();
-  for (const { digest } of looks) counts.set(digest, (counts.get(digest) ?? 0) + 1);
-  // Frames of silence recur at all times.
-  const isRare = (digest: string) => (counts.get(digest) ?? 0) <= MOST_SOUNDS;
   const digestAt = (index: number | undefined) => looks[index ?? -1]?.digest;
   let [equal, between] = [0, 0];
   for (const [place, index] of first.entries()) {
-    const [now, twin] = [digestAt(index), digestAt(second[place])];
-    const next = digestAt(first[place + 1]);
-    if (now !== undefined && now === twin && isRare(now)) equal += 1;
-    if (twin !== undefined && twin === next && isRare(twin)) between += 1;
+    const twin = digestAt(second[place]);
+    if (twin === undefined || !rare.has(twin)) continue;
+    if (digestAt(index) === twin) equal += 1;
+    if (digestAt(first[place + 1]) === twin) between += 1;
   }
   return equal >= FEWEST_EQUAL && between <= MOST_EQUAL_BETWEEN * equal ? equal : 0;
 }
 
-/** Whether the frames of one moment are nearer to each other than the last of it is to the first of the next. */
-function isNear(looks: readonly FrameLook[], count: number): boolean {
-  const changes = { within: [0, 0], between: [0, 0] };
-  for (const [index, look] of looks.entries()) {
-    const before = looks[index - 1];
-    if (!before) continue;
-    const kind = changes[index % count === 0 ? 'between' : 'within'];
-    kind[0] = (kind[0] ?? 0) + changeBetween(before, look);
-    kind[1] = (kind[1] ?? 0) + 1;
-  }
-  const [[within = 0, pairs = 0], [between = 0, borders = 0]] = [changes.within, changes.between];
-  return borders >= FEWEST_FRAMES && between > 0 && within / pairs <= (MOST_APART * between) / borders;
+/**
+ * Whether the frames of one moment are nearer to each other than the last of it is to the first of the next.
+ * @param steps changes from each frame to the next
+ */
+function isNear(steps: readonly number[], count: number): boolean {
+  const isBetween = (at: number) => (at + 1) % count === 0;
+  const within = steps.filter((_, at) => !isBetween(at));
+  const between = steps.filter((_, at) => isBetween(at));
+  if (between.length < FEWEST_FRAMES) return false;
+  return mean(between) > 0 && mean(within) <= MOST_APART * mean(between);
 }

@@ -65,7 +65,7 @@ async function findLonger(
   pictureAt: ReadonlyMap<number, FoundPicture>,
   reader: AacFrameReader,
 ): Promise<{ readonly gap: Gap; readonly lookalikes: readonly FoundPicture[] } | null> {
-  if (!gap || !pictureAt.has(endOf(gap)) || (await isFilled(file, gap, reader))) return null;
+  if (!gap || !pictureAt.has(endOf(gap)) || isFilled(await readGap(file, gap), reader)) return null;
   const lookalikes: FoundPicture[] = [];
   let end = endOf(gap);
   for (const next of others) {
@@ -74,7 +74,7 @@ async function findLonger(
     lookalikes.push(picture);
     end = endOf(next);
     const longer = { offset: gap.offset, sizeBytes: end - gap.offset };
-    if (await isFilled(file, longer, reader)) return { gap: longer, lookalikes };
+    if (isFilled(await readGap(file, longer), reader)) return { gap: longer, lookalikes };
   }
   return null;
 }
@@ -86,29 +86,30 @@ async function tellSound(file: FileHandle, gaps: readonly Gap[]): Promise<AacFra
   // Behind the last picture there may be part of another.
   const tried = gaps.slice(0, -1).slice(0, TRIED_GAPS);
   if (tried.length < FEWEST_GAPS) return null;
+  const stretches: Buffer[] = [];
+  for (const gap of tried) stretches.push(await readGap(file, gap));
   for (const kind of KINDS) {
     const reader = createAacFrameReader(kind, 'any');
     if (!reader) continue;
-    let filled = 0;
-    for (const gap of tried) if (await isFilled(file, gap, reader)) filled += 1;
+    const filled = stretches.filter((bytes) => isFilled(bytes, reader)).length;
     if (filled >= LEAST_FILLED * tried.length) return reader;
   }
   return null;
 }
 
+/** The bytes of a stretch; none of one that is cut off, or too long to be sound between two pictures. */
+async function readGap(file: FileHandle, { offset, sizeBytes }: Gap): Promise<Buffer> {
+  const bytes = sizeBytes > MOST_BYTES ? null : await readUpTo(file, offset, sizeBytes);
+  return bytes?.length === sizeBytes ? bytes : Buffer.alloc(0);
+}
+
 /** Whether a stretch consists of whole frames. */
-async function isFilled(
-  file: FileHandle,
-  { offset, sizeBytes }: Gap,
-  reader: AacFrameReader,
-): Promise<boolean> {
-  if (sizeBytes > MOST_BYTES) return false;
-  const bytes = await readUpTo(file, offset, sizeBytes);
+function isFilled(bytes: Buffer, reader: AacFrameReader): boolean {
   let at = 0;
   while (at < bytes.length) {
     const frameBytes = reader.frameBytes(bytes, at);
     if (frameBytes === null) return false;
     at += frameBytes;
   }
-  return bytes.length === sizeBytes;
+  return bytes.length > 0;
 }

@@ -30,7 +30,7 @@ const TRUTH: Readonly<Record<string, { readonly ends: string; readonly says: Reg
   'odd-huge-length.avi': { ends: 'repaired', says: /times stored with the sound make no sense/ },
   'odd-invalid-nalu.mp4': { ends: 'repaired', says: /damaged frame/ },
   'odd-mdat-too-long.mp4': { ends: 'repaired', says: /8 bytes shorter than it says/ },
-  'odd-no-moov.mp4': { ends: 'damaged_beyond_repair', says: /only the first 4 kB .* is there/ },
+  'odd-no-moov.mp4': { ends: 'damaged_beyond_repair', says: /only the first 4 kB .* are there/ },
   'odd-not-a-video.mp4': { ends: 'damaged_beyond_repair', says: /only the first 48 bytes/ },
   'odd-part-fragmented.mp4': { ends: 'repaired', says: /sound was 67 ms late/ },
   'odd-short-audio.mp4': { ends: 'unchanged', says: /./ },

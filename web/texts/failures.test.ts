@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { failureOf } from './failures.ts';
 
 const JARGON =
-  'This clip cannot be repaired: only the first 4 kB of the file is there; the index and the video data are missing.';
+  'This clip cannot be repaired: only the first 4 kB of the file are there; the index and the video data are missing.';
 
 describe('failureOf', () => {
   it('says without technical terms what is wrong with a damaged file, and keeps the exact reason', () => {

@@ -33,7 +33,7 @@ export async function rebuildFromMedia(
   const fileBytes = (await file.stat()).size;
   const mdat = topLevel.boxes.find((box) => box.type === 'mdat');
   const start = mdat ? mdat.offset + mdat.headerBytes : (topLevel.brokenAt ?? fileBytes);
-  const only = `Only the first ${formatSize(fileBytes)} of the file is there;`;
+  const only = `Only the first ${formatSize(fileBytes)} of the file are there;`;
   if (fileBytes - start < MIN_MEDIA_BYTES) return refuse(`${only} the index and the video data are missing.`);
 
   const settings = await chooseSettings(input, file, start, fileBytes);

@@ -72,4 +72,4 @@ export async function writeTrimmed(
 }
 
 const missingMedia = (fileBytes: number) =>
-  `Only the index and the first ${formatSize(fileBytes)} of the file is there; the video data is missing.`;
+  `Only the index and the first ${formatSize(fileBytes)} of the file are there; the video data is missing.`;

@@ -530,7 +530,7 @@ describe('rebuildIndex', () => {
     const start = await damaged('start.mp4', (bytes) => bytes.subarray(0, 4000), back);
     expect(await rebuild(start)).toEqual({
       rebuilt: false,
-      reason: 'Only the first 4 kB of the file is there; the index and the video data are missing.',
+      reason: 'Only the first 4 kB of the file are there; the index and the video data are missing.',
     });
     const noMedia = await damaged('no-media.mp4', (bytes) => bytes.subarray(0, 7000), front);
     const answer = await rebuild(noMedia);

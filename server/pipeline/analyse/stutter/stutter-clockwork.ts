@@ -9,16 +9,20 @@ const EVEN_RATIO = 1.4;
 /** A step this many times the usual one is not part of such motion. */
 const STEP_RATIO = 1.5;
 
-/** Changes on one side of a run, up to a cut. */
+/**
+ * Changes on one side of a run, up to a cut.
+ * @param most pictures
+ */
 export function sideMoves(
   moves: readonly number[],
   cutSet: ReadonlySet<number>,
   start: number,
   direction: -1 | 1,
+  most = FLANK,
 ): number[] {
-  const steps = Array.from({ length: FLANK }, (_, far) => start + direction * far);
+  const steps = Array.from({ length: most }, (_, far) => start + direction * far);
   const end = steps.findIndex((at) => at <= 0 || at >= moves.length || cutSet.has(at));
-  return steps.slice(0, end < 0 ? FLANK : end).map((at) => moves[at] ?? 0);
+  return steps.slice(0, end < 0 ? most : end).map((at) => moves[at] ?? 0);
 }
 
 /**

@@ -25,6 +25,17 @@ describe('drifts', () => {
     expect(drifts(copies, run)).toBe(false);
   });
 
+  it('does not mistake refinement for motion that is next to nothing against the steps beside it', () => {
+    const four = { first: 60, last: 63 };
+    const near = moves.map((_, i) => (i >= four.first && i <= four.last ? 0.1 : 12));
+    const grown = (grey: number) => {
+      const far = moves.map(() => grey);
+      return { ...copies, blockDiff: new Map(copies.blockDiff).set(1, near).set(4, far) };
+    };
+    expect(drifts(grown(0.4), four)).toBe(false);
+    expect(drifts(grown(0.8), four)).toBe(true);
+  });
+
   it('does not mistake an encoder’s refinement of five copies, 2.6 times a single change, for motion', () => {
     const refined = (times: number) => ({
       ...copies,

@@ -3,7 +3,9 @@ import { frameSeries } from '#server/test/frame-series.ts';
 import { isOverlay } from './stutter-overlay.ts';
 
 const isHeld = (i: number) => i >= 30 && i < 33;
-const uneven = Array.from({ length: 60 }, (_, i) => (isHeld(i) ? 0.1 : 8 + 4 * Math.sin(1.7 * i)));
+const running = Array.from({ length: 60 }, (_, i) => (isHeld(i) ? 0.1 : 8 + 4 * Math.sin(1.7 * i)));
+/** Words that rest now and then. */
+const uneven = running.map((move, i) => (i === 14 || i === 44 ? 0.2 : move));
 const seriesOf = (shareOf: (i: number) => number, moves = uneven) =>
   frameSeries(moves, { meanDiff: moves.map((move, i) => move * shareOf(i)) });
 const place = { first: 30, last: 32, cutSet: new Set<number>() };
@@ -33,6 +35,14 @@ describe('isOverlay', () => {
   it('rejects such a step when something else starts to move after it, as a tile of a game does', () => {
     const tile = uneven.map((move, i) => (i < 30 ? move / 8 : move));
     expect(isOverlay({ ...place, series: seriesOf(() => 0.053, tile) }, 0.6)).toBe(true);
+  });
+
+  it('accepts a drawing that changes in every picture for long on both sides, as a running time code', () => {
+    const series = (moves: number[]) => seriesOf(() => 0.05, moves);
+    expect(isOverlay({ ...place, series: series(running) }, -1)).toBe(false);
+    const resting = running.map((move, i) => (i === 50 ? 2 : move));
+    expect(isOverlay({ ...place, series: series(resting) }, -1)).toBe(true);
+    expect(isOverlay({ ...place, series: series(running), cutSet: new Set([45]) }, -1)).toBe(true);
   });
 
   it('accepts motion as even as clockwork on both sides, copies or not', () => {

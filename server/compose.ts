@@ -1,81 +1,41 @@
 import type { Server as HttpServer } from 'node:http';
 import { statfs } from 'node:fs/promises';
 import os from 'node:os';
-import path from 'node:path';
 import type { Knex } from 'knex';
-import { connectDatabase } from '#db/connection.ts';
-import { createAccountRoutes } from './account/account.routes.ts';
-import { createAccountService } from './account/account.service.ts';
 import type { Mailer } from './accounts/mailer.ts';
-import { createAnalyticsRoutes } from './analytics/analytics.routes.ts';
-import { createAnalyticsService } from './analytics/analytics.service.ts';
-import { createApiAccessRoutes } from './api-access/api-access.routes.ts';
-import { createTokensService } from './api-access/tokens.service.ts';
-import { createApp } from './app.ts';
 import { composeCaptions } from './captions/compose-captions.ts';
+import { composeAccount } from './compose-account.ts';
 import { composeAccounts } from './compose-accounts.ts';
-import { composeUploads } from './compose-uploads.ts';
-import type { Config } from './config.ts';
-import { createDraftsRoutes } from './drafts/drafts.routes.ts';
-import { createDraftsService } from './drafts/drafts.service.ts';
+import { composeBase, type ComposeBaseDeps, type ComposedBase } from './compose-base.ts';
+import { composeHttp } from './compose-http.ts';
+import { composeLibrary } from './compose-library.ts';
+import { composeRepairs } from './compose-repairs.ts';
 import { createOutboxWatch } from './event-outbox.ts';
-import { createEventBus, type EventBus } from './events.ts';
-import { createHttpServer } from './http/create-http-server.ts';
+import type { EventBus } from './events.ts';
 import { createHealthRoutes } from './http/health.routes.ts';
-import { createRateLimits } from './http/rate-limit.ts';
-import { closeSession, identifyBySession } from './http/session.ts';
-import { createSessionStore, type SessionStore } from './http/session-store.ts';
-import { serveWebFiles } from './http/web-files.ts';
+import type { SessionStore } from './http/session-store.ts';
 import { createIdeasRoutes } from './ideas/ideas.routes.ts';
 import { createIdeasService } from './ideas/ideas.service.ts';
 import type { JobQueue } from './jobs/job-queue.ts';
-import { createJobRunner, type JobRunner } from './jobs/job-runner.ts';
+import { createJobRunner, type JobRunner, type JobRunnerDeps } from './jobs/job-runner.ts';
 import { MEDIA_WORK } from './jobs/job-types.ts';
-import { createMediaPool } from './jobs/media-pool.ts';
-import { createTableQueue } from './jobs/table-queue.ts';
-import type { Logger } from './logger.ts';
 import { createHousekeeping, type Housekeeping } from './maintenance/housekeeping.ts';
-import { createObjectGc } from './maintenance/object-gc.ts';
-import type { ToolPaths } from './media/ffmpeg/tools.ts';
 import { createNotificationsRoutes } from './notifications/notifications.routes.ts';
 import { createNotificationsService } from './notifications/notifications.service.ts';
-import { composeExports } from './pipeline/download/compose-exports.ts';
 import { composeDownloads } from './pipeline/download/compose-downloads.ts';
-import { createProcessVideoJob } from './pipeline/pipeline.jobs.ts';
 import { composePreviews } from './pipeline/preview/compose-previews.ts';
-import { createCertificateRoutes } from './pipeline/publish/certificate.routes.ts';
-import { createCertificateService } from './pipeline/publish/certificate.service.ts';
-import { createPublishService } from './pipeline/publish/publish.service.ts';
-import { openSigningKey } from './pipeline/publish/signing-key.ts';
-import { createMakeSample, createSampleClip } from './pipeline/sample/sample.service.ts';
-import { createDiskStorage } from './pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from './pipeline/storage/media-storage.ts';
-import { createWorkFolders } from './pipeline/work-folders.ts';
-import { createDraftExpiry } from './plans/draft-retention.ts';
-import { createQuota } from './plans/quota.ts';
 import { composeQuickFixes } from './quick-fixes/compose-quick-fixes.ts';
 import { forwardEvents } from './realtime/forward-events.ts';
-import { createSocketServer, type SocketServer } from './realtime/socket-server.ts';
+import type { SocketServer } from './realtime/socket-server.ts';
 import { composeStorylines } from './storyline/compose-storylines.ts';
-import { createSubscriptionRoutes } from './subscription/subscription.routes.ts';
-import { createSubscriptionService } from './subscription/subscription.service.ts';
-import { createVideoRestore } from './videos/restore-video.ts';
-import { createVideoState } from './videos/video-state.ts';
-import { createVideosRoutes } from './videos/videos.routes.ts';
-import { createVideosService } from './videos/videos.service.ts';
 
-export interface ComposeOptions {
-  readonly config: Config;
-  readonly logger: Logger;
+export interface ComposeOptions extends ComposeBaseDeps {
   readonly version: string;
   /** Entry of the media threads: `worker.ts` in the sources, `worker.js` in the bundle. */
   readonly workerUrl: URL;
-  /** Sandboxed ffmpeg and ffprobe. */
-  readonly tools: ToolPaths;
   /** Folder of the built pages; null when something else serves them. */
   readonly webDir: string | null;
-  /** Epoch milliseconds; tests set it. */
-  readonly now?: () => number;
   /** Replaces the mail server and the outbox. */
   readonly mailer?: Mailer;
   /** Kinds of jobs that this process takes from the queue; all by default. */
@@ -106,105 +66,33 @@ export interface Services {
  * server listens, and no job runs before `runner.start()`.
  */
 export async function compose(options: ComposeOptions): Promise<Services> {
-  const { config, logger, tools } = options;
-  const now = options.now ?? Date.now;
-  const inDataDir = (name: string) => path.join(config.dataDir, name);
-  const work = options.work ?? ['media', 'mail'];
-
-  const db = connectDatabase(config);
-  const events = createEventBus();
-  const limits = createRateLimits(config.rateLimits);
-  const queue = createTableQueue({ db, now });
-  // Loaded only here, because its libraries take 24 MB that other servers do not need.
-  const bucket =
-    config.s3 && (await (await import('./compose-bucket.ts')).composeBucket(config.s3, inDataDir));
-  const storage = bucket?.storage ?? createDiskStorage(inDataDir('objects'));
-  const sessions = createSessionStore({ db, events, now });
+  const { version, workerUrl, webDir } = options;
+  const base = await composeBase(options);
+  const { config, logger, now, db, events, queue, storage, sessions, rateLimits } = base;
   const notifications = createNotificationsService({ db, events, logger, now });
-
   const accounts = composeAccounts({
-    db,
-    events,
-    queue,
-    sessions,
-    limits,
-    config,
-    logger,
-    now,
-    outboxDir: inDataDir('outbox'),
+    ...base,
+    limits: rateLimits,
+    outboxDir: base.inDataDir('outbox'),
     mailer: options.mailer,
   });
-
-  const quota = createQuota({ db, now, enforcePlans: config.enforcePlans });
-  const draftExpiry = createDraftExpiry(config.draftDaysBusiness);
-  const state = createVideoState({ db, events, quota, now });
-  const gc = createObjectGc({ db, storage, now });
-  const collect = (sha256s: readonly string[]) => gc.collect(sha256s);
-  const exporting = composeExports({ db, storage, queue, events, config, tools, collect, logger, now });
-  const { exports } = exporting;
-  const videos = createVideosService({ db, storage, queue, state, quota, exports, events, now, collect });
-  const restore = createVideoRestore({ db, storage, queue, state, quota, events, now });
-  const drafts = createDraftsService({ db, videos: restore, events, draftExpiry, now });
-
-  const uploads = composeUploads({
-    db,
-    storage,
-    queue,
-    quota,
-    draftExpiry,
-    events,
-    logger,
-    now,
-    folder: inDataDir('uploads'),
-    elsewhere: bucket?.uploadParts ?? null,
-    publicUrl: config.publicUrl,
-  });
-  const clip = createSampleClip(tools, inDataDir('sample'));
-  const makeSample = createMakeSample({ db, storage, queue, quota, draftExpiry, events, now, clip });
-
-  const workFolders = createWorkFolders(inDataDir('work'));
-  const signer = openSigningKey(config.dataDir, config.certificateKey);
-  const certificates = createCertificateService({ db, storage, signer, issuer: config.publicUrl, now });
-  const { jobConcurrency: threads, threadHeapMb: heapMb } = config;
-  const pool = createMediaPool({ workerUrl: options.workerUrl, threads, heapMb, logger });
-  const processVideo = createProcessVideoJob({
-    db,
-    queue,
-    storage,
-    state,
-    publisher: createPublishService({ db, storage, state, certificates, now }),
-    pool,
-    work: workFolders,
-    events,
-    logger,
-    tools,
-    limits: config.mediaLimits,
-    version: options.version,
-  });
-  const common = { db, storage, queue, videos, config, tools, logger, now };
-  const previews = composePreviews(common);
-  const storylines = composeStorylines(common);
-  const captioning = composeCaptions({ ...common, events, collect });
-  const fixing = composeQuickFixes({ ...common, state, events, restoring: restore, pool, collect });
-  const runner = createJobRunner({
-    queue,
-    handlers: {
-      'process-video': processVideo,
-      'make-preview': previews.job,
-      'export-video': exporting.job,
-      'tell-storyline': storylines.job,
-      'apply-fixes': fixing.job,
-      'burn-captions': captioning.burnJob,
-      'hear-words': captioning.hearJob,
-      'send-mail': accounts.sendMail,
-    },
-    lanes: [
-      { types: MEDIA_WORK, concurrency: work.includes('media') ? config.jobConcurrency : 0 },
-      { types: ['send-mail'], concurrency: work.includes('mail') ? 1 : 0 },
-    ],
-    owner: `${os.hostname()}-${process.pid}`.slice(0, 64),
-    logger,
-    staleMs: config.databaseUrl === null ? null : 30_000,
+  const library = composeLibrary(base);
+  const { videos, state, drafts, uploads, exports, collect } = library;
+  const repairs = composeRepairs({ ...base, state, videos, workerUrl, version });
+  const previews = composePreviews({ ...base, videos });
+  const storylines = composeStorylines({ ...base, videos });
+  const captioning = composeCaptions({ ...base, videos, collect });
+  const { pool } = repairs;
+  const fixing = composeQuickFixes({ ...base, videos, state, restoring: library.restore, pool, collect });
+  const runner = composeRunner(base, options.work ?? ['media', 'mail'], {
+    'process-video': repairs.job,
+    'make-preview': previews.job,
+    'export-video': library.exportJob,
+    'tell-storyline': storylines.job,
+    'apply-fixes': fixing.job,
+    'burn-captions': captioning.burnJob,
+    'hear-words': captioning.hearJob,
+    'send-mail': accounts.sendMail,
   });
   const { notify } = notifications;
   const housekeeping = createHousekeeping({
@@ -212,26 +100,22 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     events,
     storage,
     ...uploads.parts,
-    gc,
-    work: workFolders,
-    prepare: clip.ready,
+    gc: library.gc,
+    work: repairs.workFolders,
+    prepare: library.sampleClip.ready,
     notify,
     logger,
     now,
   });
-
-  const subscription = createSubscriptionService({ db, events, now, billing: config.billing, notify });
-  const apiTokens = createTokensService({ db, enforcePlans: config.enforcePlans, now });
-  const passwordGuesses = limits({ points: 5, durationS: 60 });
-  const account = createAccountService({
-    db,
-    storage,
-    events,
-    now,
+  const account = composeAccount({
+    ...base,
+    version,
+    notify,
+    toSessionBody: accounts.presentUser,
     verifyPassword: accounts.passwords.verify,
     async stopWork(jobIds, videoIds) {
       runner.cancel(jobIds);
-      for (const videoId of videoIds) await workFolders.remove(videoId);
+      for (const videoId of videoIds) await repairs.workFolders.remove(videoId);
     },
     async removeUploadFiles(uploadIds) {
       for (const id of uploadIds) await uploads.parts.files.remove(id);
@@ -240,63 +124,27 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   });
 
   let accepting = true;
-  const routers = [
-    createHealthRoutes({
-      losesFiles: config.losesFiles,
-      isReady: async () => {
-        if (!accepting) return false;
-        await db.raw('select 1');
-        const { bavail, bsize } = await statfs(config.dataDir);
-        return bavail * bsize > 0;
-      },
-    }),
-    ...accounts.routers,
-    uploads.router,
-    createVideosRoutes({ videos, makeSample }),
-    captioning.router,
-    ...composeDownloads({ ...common, exports, captionFile: captioning.captionFile }),
-    previews.router,
-    createCertificateRoutes({ videos, certificates }),
-    fixing.router,
-    storylines.router,
-    createDraftsRoutes({ drafts, storage }),
-    createNotificationsRoutes(notifications),
-    createIdeasRoutes({ ideas: createIdeasService({ db, events, now }), limits }),
-    createSubscriptionRoutes({ subscription, toSessionBody: accounts.presentUser, now }),
-    createAccountRoutes({
-      account,
-      limitPassword: (userId) => passwordGuesses.consume(userId),
-      endSession: async (ctx) => closeSession(ctx),
-    }),
-    createApiAccessRoutes({ tokens: apiTokens, publicUrl: config.publicUrl, version: options.version }),
-    createAnalyticsRoutes({
-      analytics: createAnalyticsService({ db, enforcePlans: config.enforcePlans, now }),
-    }),
-  ];
-
-  const { app, sessionMiddleware } = createApp({
-    config,
-    logger,
-    db,
-    sessions,
-    limits,
-    routers,
-    async identifyToken(token) {
-      const bearer = await apiTokens.authenticate(token);
-      return bearer && { user: bearer.user, sessionHash: null, scopes: bearer.scopes };
-    },
-    ...(options.webDir === null ? {} : { webFiles: await serveWebFiles(options.webDir, config.publicUrl) }),
-  });
-  const httpServer = createHttpServer(app);
-  const sockets = createSocketServer({
-    httpServer,
-    app,
-    sessionMiddleware,
-    identify: (ctx) => identifyBySession(ctx, db),
-    sessions,
-    events,
-    logger,
-    publicUrl: config.publicUrl,
+  const isReady = async () => accepting && (await canServe(base));
+  const { httpServer, sockets } = await composeHttp({
+    ...base,
+    routers: [
+      createHealthRoutes({ losesFiles: config.losesFiles, isReady }),
+      ...accounts.routers,
+      uploads.router,
+      library.videosRouter,
+      captioning.router,
+      ...composeDownloads({ ...base, videos, exports, captionFile: captioning.captionFile }),
+      previews.router,
+      repairs.router,
+      fixing.router,
+      storylines.router,
+      library.draftsRouter,
+      createNotificationsRoutes(notifications),
+      createIdeasRoutes({ ideas: createIdeasService({ db, events, now }), limits: rateLimits }),
+      ...account.routers,
+    ],
+    identifyToken: account.identifyToken,
+    webDir,
   });
   const stops = [
     forwardEvents({
@@ -313,6 +161,7 @@ export async function compose(options: ComposeOptions): Promise<Services> {
     drafts.listen((error) => logger.error({ err: error }, 'drafts were not extended')),
   ];
   const outbox = createOutboxWatch({ db, events, logger });
+  const { subscription } = account;
   // Not earlier, because the migrations create their tables, and no page can connect before.
   httpServer.once('listening', () => {
     outbox.start();
@@ -346,4 +195,30 @@ export async function compose(options: ComposeOptions): Promise<Services> {
       await db.destroy();
     },
   };
+}
+
+/** The part of `compose()` that works through the queue. Long repairs must not delay a mail, so each has its lane. */
+function composeRunner(
+  { config, logger, queue }: ComposedBase,
+  work: NonNullable<ComposeOptions['work']>,
+  handlers: JobRunnerDeps['handlers'],
+): JobRunner {
+  return createJobRunner({
+    queue,
+    handlers,
+    lanes: [
+      { types: MEDIA_WORK, concurrency: work.includes('media') ? config.jobConcurrency : 0 },
+      { types: ['send-mail'], concurrency: work.includes('mail') ? 1 : 0 },
+    ],
+    owner: `${os.hostname()}-${process.pid}`.slice(0, 64),
+    logger,
+    staleMs: config.databaseUrl === null ? null : 30_000,
+  });
+}
+
+/** Whether the database answers and the disk has room; throws when one of them cannot be asked. */
+async function canServe({ db, config }: ComposedBase): Promise<boolean> {
+  await db.raw('select 1');
+  const { bavail, bsize } = await statfs(config.dataDir);
+  return bavail * bsize > 0;
 }

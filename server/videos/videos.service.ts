@@ -1,16 +1,11 @@
 import type { Knex } from 'knex';
-import { raw } from 'objection';
 import type { z } from 'zod';
 import type { sharedVideoDto, StatusDto, StatsDto, VideoDto, VideosQuery } from '#common/api/videos.ts';
-import { MINUTES_SAVED_PER_FIX, MOST_FIXES_TIMED } from '#common/limits.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import { repairReport, type RepairReport } from '#common/report.ts';
-import { Draft, type KeptCaptions } from '#db/models/draft.ts';
-import { VersionPreview } from '#db/models/version-preview.ts';
 import { User } from '#db/models/user.ts';
 import { VideoCaptions } from '#db/models/video-captions.ts';
 import { Video } from '#db/models/video.ts';
-import { VideoVersion } from '#db/models/video-version.ts';
 import { AppError, FILE_GONE, notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
@@ -18,7 +13,9 @@ import type { LimitedExports } from '#server/pipeline/download/limited-export.se
 import type { Quota } from '#server/plans/quota.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { enqueueProcessing, namesOf } from './create-video.ts';
+import { deleteVideo } from './delete-video.ts';
 import { listVideos } from './list-videos.ts';
+import { readStats } from './read-stats.ts';
 import type { VideoState } from './video-state.ts';
 import { toStatusDto, toVideoDto } from './videos.presenter.ts';
 
@@ -148,26 +145,9 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
     },
 
     async remove(owner, videoId) {
-      const objects = await db.transaction(async (trx) => {
-        const video = await Video.query(trx).findOne({ id: videoId, userId: owner.id }).forUpdate();
-        if (!video) throw notFound();
-        const versions = await VideoVersion.query(trx).where({ videoId });
-        const previews = await VersionPreview.query(trx)
-          .select('sha256')
-          .whereIn(
-            'versionId',
-            versions.map((version) => version.id),
-          );
-        await queue.cancelForVideo(videoId, trx);
-        // Deleted before any work was done on it, so it does not count.
-        if (video.status === 'processing' && video.attempt === 0) await quota.release(videoId, trx);
-        await keepWithBackup(trx, owner, video);
-        await Video.query(trx).deleteById(videoId);
-        const compared = previews.map(({ sha256 }) => sha256).filter((sha256) => sha256 !== null);
-        return [video.originalSha256, ...versions.flatMap(objectsOf), ...compared];
-      });
+      const objects = await deleteVideo(deps, owner.id, videoId);
       events.emit('video.deleted', { userId: owner.id, videoId });
-      await deps.collect([...new Set(objects)]);
+      await deps.collect(objects);
     },
 
     async retry(owner, videoId) {
@@ -226,78 +206,7 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
     },
 
     async stats(owner) {
-      const byStatus = await Video.query(db)
-        .where({ userId: owner.id })
-        .groupBy('status')
-        .select('status')
-        .count('* as videos')
-        .sum('fixesCount as fixes')
-        .select(
-          raw('sum(case when ?? > ? then ? else ?? end)', [
-            'fixesCount',
-            MOST_FIXES_TIMED,
-            MOST_FIXES_TIMED,
-            'fixesCount',
-          ]).as('timedFixes'),
-        )
-        .castTo<
-          {
-            status: Video['status'];
-            videos: number;
-            fixes: number | string | null;
-            timedFixes: number | string | null;
-          }[]
-        >();
-      const of = (status: Video['status']) => byStatus.find((row) => row.status === status);
-      const videosProcessed = of('completed')?.videos ?? 0;
-      // Postgres returns a sum as text.
-      const issuesFixed = Number(of('completed')?.fixes ?? 0);
-      const timedFixes = Number(of('completed')?.timedFixes ?? 0);
-      const { used, limit, resetsAt } = await quota.read(owner.id);
-      const draftsSaved = await Draft.query(db)
-        .where({ userId: owner.id })
-        .where('expiresAt', '>', now())
-        .resultSize();
-      return {
-        videosProcessed,
-        videosTotal: byStatus.reduce((sum, row) => sum + row.videos, 0),
-        videosProcessing: of('processing')?.videos ?? 0,
-        videosFailed: of('failed')?.videos ?? 0,
-        draftsSaved,
-        issuesFixed,
-        timeSaved: `${Math.floor((timedFixes * MINUTES_SAVED_PER_FIX) / 60)}h`,
-        quota: { used, limit, resetsAt: new Date(resetsAt).toISOString() },
-      };
+      return readStats(deps, owner.id);
     },
   };
-}
-
-/**
- * What stays with the backup of a deleted video: captions, which are words that people wrote and come back with it, and
- * why it could not be processed.
- */
-async function keepWithBackup(trx: Knex.Transaction, owner: Owner, video: Video): Promise<void> {
-  const { id: videoId, status } = video;
-  const saved = await VideoCaptions.query(trx).findById(videoId);
-  const failed = status === 'failed' ? video : null;
-  await Draft.query(trx)
-    .patch({
-      ...(saved ? { captions: captionsOf(saved) } : {}),
-      errorCode: failed?.errorCode ?? null,
-      errorMessage: failed?.errorMessage ?? null,
-    })
-    .where({ userId: owner.id, videoId });
-}
-
-const captionsOf = ({ cues, axis, revision, createdAt, updatedAt }: VideoCaptions): KeptCaptions => ({
-  cues,
-  axis,
-  revision,
-  createdAt,
-  updatedAt,
-});
-
-function objectsOf(version: VideoVersion): string[] {
-  const { sha256, reportSha256, captionsSha256, posterSha256 } = version;
-  return [sha256, reportSha256, captionsSha256, posterSha256].filter((key) => key !== null);
 }

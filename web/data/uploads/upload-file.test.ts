@@ -4,7 +4,6 @@ import { uploadsApi } from '#common/api/uploads.ts';
 import { on, refusal, server } from '../../test/server.ts';
 import { ApiError } from '../api-client.ts';
 import {
-  judgeFailure,
   RETRY_DELAYS_MS,
   startTransfer,
   type TransferDependencies,
@@ -308,27 +307,5 @@ describe('startTransfer', () => {
       { send: async () => lost(), wait: async () => undefined },
     );
     expect(await transfer.result).toMatchObject({ kind: 'failed', fileUnreadable: true });
-  });
-});
-
-describe('judgeFailure', () => {
-  it.each([
-    [401, 'signed_out'],
-    [403, 'failed'],
-    [404, 'new_address'],
-    [405, 'whole_file'],
-    [409, 'again'],
-    [410, 'new_address'],
-    [413, 'failed'],
-    [423, 'again'],
-    [429, 'again'],
-    [460, 'again'],
-    [200, 'whole_file'],
-    [500, 'failed'],
-    [502, 'again'],
-    [503, 'again'],
-    [507, 'failed'],
-  ])('treats %i as "%s"', (status, verdict) => {
-    expect(judgeFailure(new ApiError(status, '', ''))).toBe(verdict);
   });
 });

@@ -1,11 +1,12 @@
 import { UPLOAD_CHUNK_BYTES } from '#common/limits.ts';
 import { uploadsApi } from '#common/api/uploads.ts';
-import { ApiError, callApi } from '../api-client.ts';
+import { callApi } from '../api-client.ts';
 import { absoluteUrl } from '../url.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { watchLine } from './watch-line.ts';
-import { LEAST_CHUNK_BYTES } from './chunk-size.ts';
+import { failureOf, judgeFailure, type TransferFailure } from './judge-failure.ts';
+import { sendWatched } from './send-watched.ts';
 import { ChunkRefused, mediaTypeOf, sendByPut, sendByTus, type SendRequest } from './upload-transport.ts';
+import { waitOrWake } from './wait-or-wake.ts';
 
 /** Waiting times before the next attempt, ms; the last one repeats while the page is open. */
 export const RETRY_DELAYS_MS = [500, 1000, 2000, 5000, 10_000, 20_000, 30_000] as const;
@@ -19,13 +20,7 @@ export type TransferResult =
   | { readonly kind: 'done'; readonly videoId: string }
   /** The account already has a video of this file; nothing was sent. */
   | { readonly kind: 'known'; readonly videoId: string; readonly fileName: string }
-  /** `reason` is the server's message; `foreignStatus` is the status of an answer that is not from our server. */
-  | {
-      readonly kind: 'failed';
-      readonly reason: string | undefined;
-      readonly foreignStatus?: number;
-      readonly fileUnreadable: boolean;
-    }
+  | TransferFailure
   | { readonly kind: 'cancelled' };
 
 export interface TransferListener {
@@ -50,29 +45,6 @@ export interface TransferDependencies {
   readonly anyway: boolean;
 }
 
-type Verdict = 'again' | 'smaller_chunks' | 'new_address' | 'whole_file' | 'signed_out' | 'failed';
-
-/** Decides what a failed step means; `common/errors.ts` has the table of statuses. */
-export function judgeFailure(error: unknown): Verdict {
-  if (error instanceof TypeError) return 'again';
-  if (!(error instanceof ApiError)) return 'failed';
-  if (error instanceof ChunkRefused && error.chunkBytes > LEAST_CHUNK_BYTES) return 'smaller_chunks';
-  const { status } = error;
-  if (status === 401) return 'signed_out';
-  if (status === 404 || status === 410) return 'new_address';
-  // An OK answer that is not one of our errors comes from a storage that does not support tus.
-  if (status < 300 || status === 405 || status === 501) return 'whole_file';
-  if ([408, 409, 423, 425, 429, 460].includes(status)) return 'again';
-  // 500 is a fault and 507 a full disk, which retries would only hide; the others mean that the server is away.
-  return status > 500 && status !== 507 ? 'again' : 'failed';
-}
-
-/** Our server says why it refuses; a proxy in front of it answers with its own page. */
-function foreignStatusOf(error: unknown): { readonly foreignStatus?: number } {
-  const isForeign = error instanceof ApiError && error.status >= 400 && error.serverMessage === undefined;
-  return isForeign ? { foreignStatus: error.status } : {};
-}
-
 async function isReadable(file: File): Promise<boolean> {
   try {
     await file.slice(0, 1).arrayBuffer();
@@ -82,22 +54,22 @@ async function isReadable(file: File): Promise<boolean> {
   }
 }
 
-function waitOrWake(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve();
-      return;
-    }
-    const end = (): void => {
-      clearTimeout(timer);
-      window.removeEventListener('online', end);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = Number.isFinite(ms) ? setTimeout(end, ms) : undefined;
-    window.addEventListener('online', end);
-    signal.addEventListener('abort', end);
-  });
+/** Asks for an address for the file, or for the video that the account already has of it. */
+async function requestAddress(file: File, anyway: boolean, signal: AbortSignal) {
+  const fingerprint = await fingerprintOf(file);
+  const body = {
+    fileName: file.name,
+    fileSize: file.size,
+    fileType: mediaTypeOf(file),
+    ...(fingerprint ? { fingerprint, tellKnown: !anyway } : {}),
+  };
+  return callApi(uploadsApi.uploadUrl, { body, signal });
+}
+
+/** Tells that all bytes were sent; the server checks them and makes a video of them. */
+async function completeUpload(file: File, uploadUrl: string, signal: AbortSignal) {
+  const body = { fileName: file.name, fileSize: String(file.size), uploadUrl };
+  return callApi(uploadsApi.uploadComplete, { body, signal });
 }
 
 /**
@@ -131,62 +103,37 @@ export function startTransfer(
     listener.onAcknowledged(bytes);
   };
 
-  const sendWatched = async (url: string, signal: AbortSignal): Promise<void> => {
+  const sendBytes = async (url: string, signal: AbortSignal): Promise<void> => {
     const attemptStep = step;
-    let shownOffline = false;
-    const line = watchLine(
-      () => attemptStep.abort(new TypeError('The line is silent.')),
-      () => {
-        shownOffline = true;
-        listener.onPhase('offline');
+    await sendWatched(
+      {
+        file,
+        url,
+        signal,
+        mostChunkBytes,
+        onAcknowledged: acknowledge,
+        onSent: (bytes) => listener.onSent(bytes),
+      },
+      wholeFile ? sendWhole : send,
+      {
+        onLost: () => attemptStep.abort(new TypeError('The line is silent.')),
+        onOffline: (offline) => listener.onPhase(offline ? 'offline' : 'uploading'),
       },
     );
-    const heard = (bytes: number): void => {
-      line.heard(bytes >= file.size);
-      if (shownOffline) listener.onPhase('uploading');
-      shownOffline = false;
-    };
-    const request = {
-      file,
-      url,
-      signal,
-      mostChunkBytes,
-      onAcknowledged(bytes: number) {
-        heard(bytes);
-        acknowledge(bytes);
-      },
-      onSent(bytes: number) {
-        heard(bytes);
-        listener.onSent(bytes);
-      },
-    };
-    try {
-      await (wholeFile ? sendWhole(request) : send(request));
-    } finally {
-      line.stop();
-    }
   };
 
   const attempt = async (signal: AbortSignal): Promise<TransferResult> => {
     listener.onPhase('uploading');
     if (address === null) {
-      const fingerprint = await fingerprintOf(file);
-      const body = {
-        fileName: file.name,
-        fileSize: file.size,
-        fileType: mediaTypeOf(file),
-        ...(fingerprint ? { fingerprint, tellKnown: !anyway } : {}),
-      };
-      const slot = await callApi(uploadsApi.uploadUrl, { body, signal });
+      const slot = await requestAddress(file, anyway, signal);
       if (slot.known) return { kind: 'known', ...slot.known };
       address = slot.uploadUrl;
       vainRequests = 0;
       acknowledge(slot.offsetBytes);
     }
-    await sendWatched(absoluteUrl(address), signal);
+    await sendBytes(absoluteUrl(address), signal);
     listener.onPhase('verifying');
-    const body = { fileName: file.name, fileSize: String(file.size), uploadUrl: address };
-    const { videoId } = await callApi(uploadsApi.uploadComplete, { body, signal });
+    const { videoId } = await completeUpload(file, address, signal);
     return { kind: 'done', videoId };
   };
 
@@ -210,13 +157,7 @@ export function startTransfer(
     // Nothing was sent yet, so reporting the failure loses nothing; without a network it waits for one.
     const inVain = vainRequests >= MOST_VAIN_REQUESTS && navigator.onLine;
     const again = (verdict === 'again' && !inVain) || verdict === 'signed_out';
-    if (fileUnreadable || !again)
-      return {
-        kind: 'failed',
-        reason: error instanceof ApiError ? error.serverMessage : undefined,
-        ...foreignStatusOf(error),
-        fileUnreadable,
-      };
+    if (fileUnreadable || !again) return failureOf(error, fileUnreadable);
     listener.onPhase(verdict === 'signed_out' ? 'signed_out' : 'offline');
     const delay = RETRY_DELAYS_MS[Math.min(failuresSinceProgress, RETRY_DELAYS_MS.length - 1)] ?? 0;
     failuresSinceProgress += 1;

@@ -186,6 +186,8 @@ describe('LandingPage for creators', () => {
     );
     renderAt('/', <LandingPage />);
     expect(await screen.findByText('a.mp4')).toBeInTheDocument();
+    expect(screen.getByText('Recent Videos')).toBeInTheDocument();
+    expect(screen.getByText('Recent Drafts')).toBeInTheDocument();
     expect(await screen.findByText('37')).toBeInTheDocument();
     expect(screen.getByText('3 of 5 this month (UTC)')).toBeInTheDocument();
     expect(screen.getAllByText('6 fixes · 3.0 MB')).toHaveLength(3);

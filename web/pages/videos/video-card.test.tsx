@@ -296,7 +296,7 @@ describe('deleting', () => {
     expect(await screen.findByText('Video deleted')).toBeInTheDocument();
   });
 
-  it('says when it failed', async () => {
+  it('says when deleting failed', async () => {
     vi.spyOn(window, 'confirm').mockReturnValue(true);
     server.use(on(videosApi.remove, () => refusal('internal')));
     show();
@@ -388,7 +388,7 @@ describe('a download limited by the plan', () => {
 });
 
 describe('adding to drafts', () => {
-  it('says when it failed', async () => {
+  it('is on the card, and says when it failed', async () => {
     server.use(on(draftsApi.create, () => refusal('storage_full')));
     show();
     await person.click(screen.getByRole('button', { name: 'Add to drafts' }));

@@ -46,7 +46,7 @@ const MOST_TRIES = 4;
  * @throws MediaToolError when ffmpeg fails or the run is cancelled
  */
 export async function spliceCleaned(input: SpliceCleaned): Promise<FilledFrames | null> {
-  const { clock, wind, outputPath, fillHoles } = input;
+  const { clock, wind, fillHoles } = input;
   const changed = changedSpans(wind.spans, clock.rateHz);
   const changedSamples = changed.reduce((sum, { first, end }) => sum + end - first, 0);
   const leastKept = (LEAST_KEPT_MS / 1000) * clock.rateHz;
@@ -56,10 +56,24 @@ export async function spliceCleaned(input: SpliceCleaned): Promise<FilledFrames 
   const lost = grid ? lostSpans(grid.frames) : [];
   if (grid?.frameSamples !== LC_FRAME || !lost.every(isBridged) || (lost.length > 0 && !fillHoles))
     return null;
+  return encodeUntilJoined(input, grid, changingFrames(grid, lost, changed), leastKept);
+}
+
+/**
+ * Encodes stretches of frames, and widens them until their seams fit the kept frames.
+ * @param leastKept samples that must be left of the original
+ */
+async function encodeUntilJoined(
+  input: SpliceCleaned,
+  grid: SoundGrid,
+  changing: readonly FrameSpan[],
+  leastKept: number,
+): Promise<FilledFrames | null> {
+  const { clock, outputPath } = input;
   const { frames, fillings } = grid;
   const codedPath = path.join(path.dirname(outputPath), 'cleaned-frames.aac');
   try {
-    let spans = changingFrames(grid, lost, changed);
+    let spans = changing;
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const pieces = piecesAround(spans);
       const made = pieces.reduce((sum, piece) => sum + piece.lost.end - piece.lost.first, 0);

@@ -102,6 +102,15 @@ describe.each(CODECS)('pictures of %s whose listed times contradict the order of
     await expectTrue(codec, name);
   });
 
+  it('lose only a single wrong time, which goes between those beside it', async () => {
+    const name = await withTimes(codec, `${codec}-lone.mp4`, (samples) => {
+      const ticks = samples.map(({ pts }) => pts).sort((a, b) => a - b);
+      const wrong = ((ticks[40] ?? 0) + (ticks[41] ?? 0)) / 2;
+      return samples.map((sample) => (sample.pts === ticks[44] ? { ...sample, pts: wrong } : sample));
+    });
+    await expectTrue(codec, name);
+  });
+
   it('get even times when a writer crowded them', async () => {
     const name = await withTimes(codec, `${codec}-crowded.mp4`, (samples) =>
       samples.map((sample, at) => ({ ...sample, pts: at % 3 === 1 ? sample.dts + 1 : sample.pts })),

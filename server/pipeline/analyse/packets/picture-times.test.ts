@@ -9,6 +9,11 @@ describe('firstWait', () => {
     expect(firstWait(steady(50, 40))).toBe(0);
     expect(firstWait([0, 400])).toBe(0);
   });
+
+  it('is none where a recording of few pictures a second lacks its second picture', () => {
+    expect(firstWait([0, ...steady(28, 114).map((time) => time + 228)])).toBe(0);
+    expect(firstWait([0, ...steady(28, 114).map((time) => time + 400)])).toBe(286);
+  });
 });
 
 describe('steadyEnd', () => {

@@ -211,11 +211,23 @@ const STEADY_SHARE = 0.9;
 const USUAL_LENGTHS = 1.2;
 const HOLE_LENGTHS = 1.5;
 
-/** How much longer the first picture is shown than usual, ms; 0 for fewer than three pictures. */
+/**
+ * A first picture that lasts up to this many intervals longer than usual stands before one that was not recorded, as in
+ * screen recordings of few pictures a second. Below 25 a second such a wait exceeds `CONTAINER_LIMITS.offsetMs`.
+ */
+const UNRECORDED_INTERVALS = 1.25;
+
+/**
+ * How much longer the first picture is shown than usual, ms; 0 for fewer than three pictures, and where it is no more
+ * than one picture that is missing.
+ */
 export function firstWait(times: readonly number[]): number {
   const intervals = times.slice(1).map((time, i) => time - (times[i] ?? time));
   const [first] = intervals;
-  return first === undefined || intervals.length < 2 ? 0 : Math.max(0, first - median(intervals));
+  if (first === undefined || intervals.length < 2) return 0;
+  const usual = median(intervals);
+  const wait = first - usual;
+  return wait > UNRECORDED_INTERVALS * usual ? wait : 0;
 }
 
 /**

@@ -83,15 +83,67 @@ function countTurned(shown: readonly Sample[]): number {
 
 /** The samples in decode order, with display times that rise in display order. */
 function timeByOrder(samples: readonly Sample[], places: readonly number[]): Sample[] {
-  const listed = samples.map(({ pts }) => pts).sort((a, b) => a - b);
+  const sorted = samples.map(({ pts }) => pts).sort((a, b) => a - b);
+  const shown = inDisplayOrder(samples, places).map(({ pts }) => pts);
+  const listed = withLoneMoved(shown) ?? sorted;
   const clock = isSpread(listed) && !strays(samples) ? listed : samples.map(({ dts }) => dts);
   const timeOf = (at: number) => clock[places[at] ?? at] ?? 0;
   const delay = samples.reduce((most, { dts }, at) => Math.max(most, dts - timeOf(at)), 0);
   return samples.map((sample, at) => ({ ...sample, pts: timeOf(at) + delay }));
 }
 
+/** No more than one picture of this many has a wrong time of its own; more are times of another order. */
+const LEAST_PER_LONE = 16;
+/** An interval is even up to this share of the usual one from it. */
+const EVEN_SHARE = 0.25;
+
+/**
+ * Puts the few pictures whose listed time contradicts their order evenly between their neighbours. To sort the times
+ * instead would give each picture up to there the time of its neighbour, and open a hole where none was lost.
+ * @param listed times in display order, ticks
+ * @returns null if other times are more even when sorted, as after a mere exchange, or too many are wrong
+ */
+function withLoneMoved(listed: readonly number[]): number[] | null {
+  const kept = longestRise(listed);
+  const moved = listed.length - kept.length;
+  if (moved === 0 || moved * LEAST_PER_LONE > listed.length) return null;
+  if (kept[0] !== 0 || kept.at(-1) !== listed.length - 1) return null;
+  const times = [...listed];
+  kept.slice(1).forEach((to, at) => {
+    const from = kept[at] ?? to;
+    const [start, end] = [listed[from] ?? 0, listed[to] ?? 0];
+    for (let place = from + 1; place < to; place += 1)
+      times[place] = Math.round(start + ((end - start) * (place - from)) / (to - from));
+  });
+  return countUneven(times) < countUneven([...listed].sort((a, b) => a - b)) ? times : null;
+}
+
+/** Places of the longest series of times that rises. */
+function longestRise(times: readonly number[]): number[] {
+  const lastOf: number[] = [];
+  const before: (number | undefined)[] = [];
+  times.forEach((time, place) => {
+    const found = lastOf.findIndex((last) => (times[last] ?? time) >= time);
+    const length = found < 0 ? lastOf.length : found;
+    before[place] = lastOf[length - 1];
+    lastOf[length] = place;
+  });
+  const places: number[] = [];
+  for (let place = lastOf.at(-1); place !== undefined; place = before[place]) places.unshift(place);
+  return places;
+}
+
+const intervalsOf = (times: readonly number[]): number[] =>
+  times.slice(1).map((time, before) => time - (times[before] ?? time));
+
+function countUneven(times: readonly number[]): number {
+  const intervals = intervalsOf(times);
+  const usual = median(intervals);
+  return intervals.filter((interval) => Math.abs(interval - usual) > EVEN_SHARE * usual).length;
+}
+
 function isSpread(times: readonly number[]): boolean {
-  const intervals = times.slice(1).map((time, before) => time - (times[before] ?? time));
+  const intervals = intervalsOf(times);
   const least = LEAST_INTERVAL * median(intervals);
   return intervals.every((interval) => interval >= least);
 }

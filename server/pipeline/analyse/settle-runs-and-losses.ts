@@ -1,3 +1,4 @@
+import type { PictureTimes } from './analysis.ts';
 import { EVEN, fitBoth, holdUnsettled } from './dropped-frames/copies-and-losses.ts';
 import { findLosses, type Losses, type LossInput } from './dropped-frames/find-losses.ts';
 import { hasOpenStep } from './dropped-frames/freed-time.ts';
@@ -63,9 +64,33 @@ function findStutter(input: RunsAndLossesInput, pictureSurplus: number | null): 
   return detectStutter(series, { cuts, fps, pictureSurplus, isTorn }).flatMap((run) => {
     const own = withoutConcealed(run, isSound, speaksTrue);
     if (own === null || isRestBesideDamage(own, { moves, cuts, isSound, speaksTrue })) return [];
-    const isRun = own.last > own.first || !index.times.variableByNature;
-    return isRun ? [besideDamage(own, pictureSurplus, isTornBeside(own))] : [];
+    const isRest = index.times.variableByNature && (own.last === own.first || isWaited(own, index));
+    return !isRest ? [besideDamage(own, pictureSurplus, isTornBeside(own))] : [];
   });
+}
+
+/**
+ * A recorder that writes pictures when something changes leaves none for this many usual intervals only if nothing
+ * does. In a screen recording at rest behind a scroll it is 20.
+ */
+const WAITED = 4;
+
+interface WaitedIndex {
+  readonly times: Pick<PictureTimes, 'ptsTicks' | 'medianIntervalTicks'>;
+  readonly frameOfDecoded: readonly number[];
+}
+
+/** Whether a recorder of variable rate waited with one of a run's pictures, or with the one it repeats. */
+export function isWaited(
+  { first, last }: Pick<StutterRun, 'first' | 'last'>,
+  { times, frameOfDecoded }: WaitedIndex,
+): boolean {
+  const shown = times.ptsTicks.slice(
+    Math.max(0, (frameOfDecoded[first] ?? first) - 1),
+    (frameOfDecoded[last] ?? last) + 2,
+  );
+  const waited = WAITED * times.medianIntervalTicks;
+  return shown.some((pts, i) => i > 0 && pts - (shown[i - 1] ?? pts) >= waited);
 }
 
 /**

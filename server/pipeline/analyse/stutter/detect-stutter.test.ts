@@ -33,6 +33,14 @@ describe('detectStutter', () => {
     expect(run?.confidence).toBeGreaterThan(0.8);
   });
 
+  it('takes a rest in little motion before something livelier begins for no repeat', () => {
+    const resting = [...motion(80, 0.5), ...Array.from({ length: 7 }, () => 0)];
+    const clip = (moves: number[]) =>
+      detectStutter(frameSeries(moves, { meanDiff: moves.map((move) => move / 4) }), { cuts: [], fps: 10 });
+    expect(clip([...resting, ...motion(80, 7)])).toEqual([]);
+    expect(clip([...resting, 2, ...motion(80, 0.5)])).toMatchObject([{ first: 80, last: 86 }]);
+  });
+
   it('treats rests of a camera beside cuts of a drawn film as intended, unless the lengths speak for copies', () => {
     const drawn = (count: number) => Array.from({ length: count }, (_, i) => (i % 2 === 0 ? 9 : 0));
     const move = motion(60, 40);

@@ -81,6 +81,8 @@ const LONG_ENOUGH = 5;
 const MAX_SETTLED = 0.8;
 /** What a run changes is at least this when its edges are compared with it, grey levels; less is rounding. */
 const LEAST_LOUDNESS = 0.2;
+/** The first step of other motion is at most this many times its usual one; 0.9 before two dissolves. */
+const FIRST_STEP = 1.3;
 /** Confidence of a completely still run in little motion, or with a far step or even motion around it. */
 const CALM_CONFIDENCE = 0.9;
 /** Confidence lost for each share of the motion beside it that a run in motion still changes by... */
@@ -284,6 +286,7 @@ function judgeCalm(
   const end = endAtJump(run, moves, cutSet);
   const evidence = endsAtCut ? NOTHING_BEHIND : evidenceBehind({ ...run, last: end }, before, after);
   if (isUneven && last - first + 1 >= LONG_RUN && evidence.evidence <= 0 && !endsAtCut) return null;
+  if (isUneven && after > before && !endsAtCut && startsAnew(run, end, after)) return null;
   return {
     first,
     last: end,
@@ -294,6 +297,15 @@ function judgeCalm(
     confidence: clamp(CALM_CONFIDENCE - quietness, 0, MOST_CONFIDENCE),
   };
 }
+
+/**
+ * Whether other, livelier motion starts behind a run, by a step as long as its own: a shot rested, and something else
+ * begins, such as a dissolve. Lost pictures make the step longer.
+ * @param end last picture of the run
+ * @param after usual change behind it
+ */
+const startsAnew = ({ moves }: RunPlace, end: number, after: number): boolean =>
+  (moves[end + 1] ?? 0) <= FIRST_STEP * after;
 
 type Span = Pick<RunPlace, 'first' | 'last'>;
 

@@ -123,14 +123,24 @@ function longestRise(times: readonly number[]): number[] {
   const lastOf: number[] = [];
   const before: (number | undefined)[] = [];
   times.forEach((time, place) => {
-    const found = lastOf.findIndex((last) => (times[last] ?? time) >= time);
-    const length = found < 0 ? lastOf.length : found;
+    const length = firstNotBelow(time, (at) => times[lastOf[at] ?? 0] ?? time, lastOf.length);
     before[place] = lastOf[length - 1];
     lastOf[length] = place;
   });
   const places: number[] = [];
-  for (let place = lastOf.at(-1); place !== undefined; place = before[place]) places.unshift(place);
-  return places;
+  for (let place = lastOf.at(-1); place !== undefined; place = before[place]) places.push(place);
+  return places.reverse();
+}
+
+/** Place of the first of some rising values that is not below a limit; their count if all are. */
+function firstNotBelow(limit: number, valueAt: (at: number) => number, count: number): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (valueAt(middle) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 const intervalsOf = (times: readonly number[]): number[] =>

@@ -58,6 +58,11 @@ describe('a loss beside copies', () => {
     expect(pair(movesWith(-1)).losses).toEqual([]);
   });
 
+  it('is not found when a step is far longer than the lost pictures make it', () => {
+    expect(pair(movesWith(RUN.last + 2, 1.6 * (COPIES + 1))).losses).toHaveLength(1);
+    expect(pair(movesWith(RUN.last + 2, 2.6 * (COPIES + 1))).losses).toEqual([]);
+  });
+
   it('needs less evidence when picture and sound end together', () => {
     const moves = movesWith(-1);
     moves[RUN.last + 3] = 1.15 * Math.max(...moves);

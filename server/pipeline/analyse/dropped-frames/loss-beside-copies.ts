@@ -25,6 +25,11 @@ const LEAST_RATIO = 1.2;
 /** The same when picture and sound end together, which is rare if copies were only inserted. */
 const LEAST_RATIO_EVEN = 1.1;
 /**
+ * A jump of the liveliest blocks farther than this many times the usual step over as many pictures is something that
+ * appears: 2.7 where a word does in a dialog.
+ */
+const MOST_OVER = 2.2;
+/**
  * Limits for pictures that catch up: how many pictures each step omits, the least number of copies and steps, their
  * mean change over the upper quarter of the steps around, each one's over the usual step, the evidence of their length,
  * and the motion after them. Chosen on the same clips: of 61 such stretches 20 are found, and none after 79 runs that
@@ -109,7 +114,7 @@ function jumpBeside(run: StutterRun, around: AroundCopies): HiddenDrop | null {
 /**
  * Mean change of the step into `at` relative to the largest step around it. Null if something else explains the step,
  * if a cut is between it and the copies, or if its change is closer to one step than to a jump over as many pictures as
- * there are copies.
+ * there are copies, or far beyond one.
  */
 function jumpRatio(run: StutterRun, at: number, around: AroundCopies): number | null {
   const { series } = around;
@@ -120,6 +125,7 @@ function jumpRatio(run: StutterRun, at: number, around: AroundCopies): number | 
   const isOdd = (step: number) => step === at || (step >= run.first && step <= run.last);
   const usual = usualAround({ from, to, isOdd, over: run.last + 2 - run.first }, around);
   if (usual === null || lengthEvidence([at], usual, around) < 0) return null;
+  if (levelOf(series, 1, [at]) > MOST_OVER * usual.long) return null;
   const largest = Math.max(...usual.steps.map((step) => series.meanDiff[step] ?? 0));
   return (series.meanDiff[at] ?? 0) / Math.max(NOISE, largest);
 }

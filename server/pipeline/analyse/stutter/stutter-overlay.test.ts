@@ -16,6 +16,12 @@ describe('isOverlay', () => {
     expect(isOverlay({ ...place, series: seriesOf(() => 0.065) }, -1)).toBe(false);
   });
 
+  it('recognises it in little motion too, as in the dialogs of a screen recording', () => {
+    const little = uneven.map((move) => move / 10);
+    expect(isOverlay({ ...place, series: seriesOf(() => 0.05, little) }, -1)).toBe(true);
+    expect(isOverlay({ ...place, series: seriesOf(() => 0.065, little) }, -1)).toBe(false);
+  });
+
   it('requires both sides, or the one that a cut leaves', () => {
     const series = seriesOf((i) => (i < 30 ? 0.053 : 0.1));
     expect(isOverlay({ ...place, series }, -1)).toBe(false);

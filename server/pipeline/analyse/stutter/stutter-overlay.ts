@@ -6,7 +6,7 @@ import { MIN_EVIDENCE } from './stutter-drawn.ts';
 /** Pictures on each side of a run that show how much of the picture moves. */
 const FLANK = 6;
 /** Steps that change the liveliest blocks by less show nothing, grey levels... */
-const MIN_MOTION = 1;
+const MIN_MOTION = 0.5;
 /** ...and a side needs at least this many other steps. */
 const TELLING_LEAST = 3;
 /**

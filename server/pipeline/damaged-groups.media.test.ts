@@ -324,7 +324,8 @@ describe('damage in groups of pictures', () => {
     const { resultPath, report } = await mend(broken);
     const damage = report.defects.find(({ kind }) => kind === 'corrupted_section');
     expect(damage?.outcome).toBe('repaired');
-    expect(damage?.explanation).toContain('no intact frame is left');
+    expect(damage?.explanation).toContain('no intact frame is left to fill');
+    expect(damage?.explanation).toContain('may be grey or smeared');
     const strict = ['-v', 'warning', '-threads', '1', '-err_detect', 'aggressive', '-i', resultPath ?? ''];
     expect((await runTool('decode', tools.ffmpeg, [...strict, '-f', 'null', '-'])).stderr).toBe('');
   });

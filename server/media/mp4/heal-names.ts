@@ -2,6 +2,7 @@ import type { Box } from './box.ts';
 
 /** The boxes that each container needs (ISO/IEC 14496-12, table 1), and those that may replace one of them. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  moov: ['mvhd'],
   trak: ['tkhd'],
   mdia: ['mdhd', 'hdlr'],
   stbl: ['stsd', 'stts', 'stsc', 'stsz', 'stco'],

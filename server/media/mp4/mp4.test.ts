@@ -97,6 +97,12 @@ describe('healNames', () => {
     expect(healNames(TABLES)).toBe(TABLES);
   });
 
+  it('restores the name of a movie header', () => {
+    const index = (header: string) =>
+      container('moov', [leaf(header, words(0)), leaf('iods', words(0)), leaf('mvex', words(0))]);
+    expect(typesOf(healNames(index('m\x01hd')))).toEqual(typesOf(index('mvhd')));
+  });
+
   it('does not mistake another known table, or one with a wholly different name, for the missing one', () => {
     const others = container('stbl', [leaf('stps', words(0, 0)), leaf('abcd', words(0))]);
     expect(healNames(others)).toBe(others);

@@ -113,18 +113,79 @@ describe('openOriginal on intact files that cannot be repaired', () => {
     });
   });
 
-  it('names a codec that is newer than its decoders', async () => {
-    await encodeSource('testsrc=s=64x64:r=25:d=1', path.join(folder.path, 'plain.mp4'), ['-c:v', 'libx264']);
-    const bytes = await readFile(path.join(folder.path, 'plain.mp4'), 'latin1');
-    const inputPath = path.join(folder.path, 'newer.mp4');
-    await writeFile(
-      inputPath,
-      bytes.replace('avc1', 'avcX').replace('avc1', 'vvc1').replace('avcX', 'avc1'),
-      'latin1',
-    );
-    await expect(openAs(inputPath)).rejects.toMatchObject({
+  /** A clip with other names in its index; those that name media occur there only. */
+  async function openRenamed(name: string, encode: string, names: Readonly<Record<string, string>>) {
+    const inputPath = path.join(folder.path, name);
+    await encodeSource('testsrc=s=64x64:r=25:d=1', inputPath, encode.split(' '));
+    const bytes = await readFile(inputPath);
+    const index = bytes.lastIndexOf('moov', undefined, 'latin1');
+    for (const [from, to] of Object.entries(names)) bytes.write(to, bytes.indexOf(from, index, 'latin1'));
+    await writeFile(inputPath, bytes);
+    return openAs(inputPath);
+  }
+
+  it.each([
+    ['vvc1', '-c:v libx264', { avc1: 'vvc1' }, 'in the format vvc1 (VVC)'],
+    ['dav1', '-c:v libx264', { avc1: 'dav1' }, 'in the format dav1 (Dolby Vision in AV1)'],
+    // Without a readable record of its own kind, no other codec can be meant.
+    ['new9', '-c:v libvpx-vp9', { vp09: 'new9', vpcC: 'newC' }, 'in the format new9'],
+  ])('names the codec %s that its decoders do not know', async (name, encode, names, said) => {
+    await expect(openRenamed(`${name}.mp4`, encode, names)).rejects.toMatchObject({
       code: 'unsupported_codec',
-      message: expect.stringContaining('in the format vvc1'),
+      message: expect.stringContaining(`${said}, which cannot be repaired here`),
+    });
+  });
+
+  it('says of a scene without pictures that there is no video', async () => {
+    await expect(
+      openRenamed('scene.mp4', '-c:v libx264', { vide: 'sdsm', vmhd: 'nmhd' }),
+    ).rejects.toMatchObject({
+      code: 'no_video_track',
+      message: 'There is no video in this file. It has a drawn scene only.',
+    });
+  });
+
+  /** An index before its media, and what stands behind it. */
+  async function makeIndex(name: string) {
+    const whole = path.join(folder.path, name);
+    await encodeSource('testsrc=s=64x64:r=25:d=1', whole, '-c:v libx264 -movflags faststart'.split(' '));
+    const bytes = await readFile(whole);
+    const end = bytes.indexOf('mdat', 0, 'latin1') - 4;
+    return { index: bytes.subarray(0, end), media: bytes.subarray(end) };
+  }
+
+  it('says of an index alone that the media are missing, and opens one whose media have another name', async () => {
+    const { index, media } = await makeIndex('index.mp4');
+    const alone = path.join(folder.path, 'alone.mp4');
+    await writeFile(alone, index);
+    await expect(openAs(alone)).rejects.toMatchObject({
+      code: 'damaged_beyond_repair',
+      message: expect.stringMatching(/only the index of the file is there.*copy or upload the whole of it/),
+    });
+    media.write('free', 4);
+    await writeFile(alone, Buffer.concat([index, media]));
+    await expect(openAs(alone)).resolves.toMatchObject({ info: { video: [{ codec: 'h264' }] } });
+  });
+
+  it('says of pictures in other files that the clip only refers to them', async () => {
+    const { index } = await makeIndex('own.mp4');
+    // An alias (QuickTime File Format) takes the place of the reference to the file itself.
+    const grown = 36;
+    const at = index.indexOf('url ', 0, 'latin1') - 4;
+    const alias = Buffer.concat([
+      Buffer.from([0, 0, 0, 12 + grown, ...Buffer.from('alis'), 0, 0, 0, 0]),
+      Buffer.alloc(grown, 65),
+    ]);
+    const bytes = Buffer.concat([index.subarray(0, at), alias, index.subarray(at + 12)]);
+    for (const box of ['moov', 'trak', 'mdia', 'minf', 'dinf', 'dref']) {
+      const size = bytes.indexOf(box, 0, 'latin1') - 4;
+      bytes.writeUInt32BE(bytes.readUInt32BE(size) + grown, size);
+    }
+    const inputPath = path.join(folder.path, 'refers.mov');
+    await writeFile(inputPath, bytes);
+    await expect(openAs(inputPath)).rejects.toMatchObject({
+      code: 'damaged_beyond_repair',
+      message: expect.stringMatching(/its pictures are in other files.*save it as a self-contained movie/),
     });
   });
 

@@ -20,7 +20,7 @@ import { lengthsForStartCodes } from './lengths-for-start-codes.ts';
 import { longestMs, withListedLengths } from './listed-lengths.ts';
 import { mendAvi } from './mend-avi.ts';
 import { withOwnSoundRate } from './own-sound-rate.ts';
-import { noVideo, refuseHopeless, unsupportedPictures } from './refuse-hopeless.ts';
+import { noVideo, refuseHopeless, refuseUnknown, unsupportedPictures } from './refuse-hopeless.ts';
 import { withOwnLostEnds } from './own-lost-ends.ts';
 import { restoreBytes } from './restore-bytes.ts';
 import { rewrapAvi } from './rewrap-avi.ts';
@@ -217,6 +217,7 @@ async function withReadableIndex(input: OpenInput, read: Read): Promise<OpenedCl
   if (asItIs && (hasPictures || isWhole === true)) {
     return { ...asItIs, info: await withOwnLostEnds(asItIs) };
   }
+  if (isWhole === true && 'info' in read) await refuseUnknown(input.inputPath, read.info);
   // A missing part is a better reason than that nothing can be read.
   const reason = reasons.find((one) => one !== NO_INDEX) ?? reasons[0] ?? UNREADABLE;
   throw refusal(reason, detailOf(read));

@@ -260,7 +260,7 @@ const ONE_SIDED: Partial<Record<RebuiltHole['method'], string>> = {
 };
 
 const NO_SIDE =
-  'kept as far as they can be read and filled in, as no intact frame is left beside them; traces may show';
+  'kept as far as they can be read: no intact frame is left to fill them in from, so what cannot be read may be grey or smeared';
 
 const ACTIONS: Record<RebuiltHole['method'], RepairAction> = {
   motion: 'rebuilt_frames',

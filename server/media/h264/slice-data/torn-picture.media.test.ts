@@ -11,7 +11,7 @@ import { seededRandom } from '#server/test/seeded-random.ts';
 import { isSlice } from '../nal.ts';
 import { readMarking } from '../reference-marking.ts';
 import { parseSliceHeader, type SliceContext } from '../slice-header.ts';
-import { openTorn, type StandInPart, type TornPicture } from './torn-picture.ts';
+import { openTorn, readsToEnd, type StandInPart, type TornPicture } from './torn-picture.ts';
 
 const folder = sharedFolder();
 
@@ -53,8 +53,13 @@ describe('openTorn', () => {
     it(`returns null for intact pictures (${name})`, async () => {
       const units = await makeH264Stream(folder.path, options);
       const context = contextOf(units);
-      for (const picture of picturesOf(units))
+      for (const picture of picturesOf(units)) {
         expect(openTorn(picture, context.sps, [context.pps])).toBeNull();
+        expect(readsToEnd(picture, context.sps, [context.pps])).toBe(true);
+        const longer = picture.map((unit) => Buffer.concat([unit, Buffer.from([0x5b, 0xe7, 0x96])]));
+        expect(readsToEnd(longer, context.sps, [context.pps])).toBe(false);
+        expect(readsToEnd(picture.slice(0, -1), context.sps, [context.pps])).toBe(false);
+      }
     });
 
     it(`ends the readable part at the given place and adds others after it (${name})`, async () => {

@@ -86,6 +86,29 @@ export function openTorn(units: readonly Buffer[], sps: Sps, sets: readonly Pps[
   };
 }
 
+/**
+ * Whether every slice of a picture can be read to the very end of its data, where the next one begins or the picture
+ * ends. Data that went astray do not end there: their last bit is no end of a slice.
+ * @returns false also where a part is coded in a way that is not supported
+ */
+export function readsToEnd(units: readonly Buffer[], sps: Sps, sets: readonly Pps[]): boolean {
+  if (!isUsualFormat(sps)) return false;
+  const state = new MbState(sps.widthMbs, sps.heightMbs);
+  const cabac = new CabacDecoder(AVC_CONTEXT_COUNT);
+  let next = 0;
+  try {
+    for (const unit of units.filter(isSlice)) {
+      const { opened } = openSlice(unit, sps, sets);
+      if (opened.start.firstMb !== next) return false;
+      next = readSliceData(opened, state, cabac).end;
+    }
+  } catch (error) {
+    if (error instanceof H264Error) return false;
+    throw error;
+  }
+  return next === sps.widthMbs * sps.heightMbs;
+}
+
 /** Whether slice data of a sequence can be read: frames of 4:2:0 with 8 bits. */
 export const isUsualFormat = (sps: Sps): boolean =>
   sps.frameMbsOnly &&

@@ -4,6 +4,7 @@ import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { annexB, NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
 import { parsePps } from '#server/media/h264/pps.ts';
+import { readsToEnd } from '#server/media/h264/slice-data/torn-picture.ts';
 import { parseSps } from '#server/media/h264/sps.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
@@ -88,12 +89,10 @@ export async function checkSliceEnds(input: SliceEndInput): Promise<number[]> {
       left = survivors;
       if (left.length === 0) return [];
     }
-    return await samePictures(
-      { ...input, suspects: left.slice(0, input.maxCompared ?? MAX_COMPARED) },
-      file,
-      config,
-      Math.max(...ROUNDS.flat()),
-    );
+    const suspects = left.slice(0, input.maxCompared ?? MAX_COMPARED);
+    const cut = Math.max(...ROUNDS.flat());
+    const same = await samePictures({ ...input, suspects }, file, config, cut);
+    return await withoutWhole(same, input, file, config);
   } catch (error) {
     if (error instanceof Mp4Error || error instanceof H264Error) return [];
     throw error;
@@ -287,6 +286,28 @@ async function samePictures(
 function isNeverRead({ key, pictures }: Variants): boolean {
   const [whole, stump, ...others] = pictures;
   return whole !== key && stump !== whole && others.every((hash) => hash === whole);
+}
+
+/**
+ * Leaves out pictures that our own reading follows to the end of their data. Where a picture is flat, whatever stands at
+ * the end of its data, and whatever a decoder conceals, can give the same samples.
+ */
+async function withoutWhole(
+  named: readonly number[],
+  { packets }: SliceEndInput,
+  file: FileHandle,
+  config: AvcConfig,
+): Promise<number[]> {
+  const [spsUnit] = config.sps;
+  if (!spsUnit) return [...named];
+  const sps = parseSps(spsUnit);
+  const sets = config.pps.map((unit) => parsePps(unit, sps.chromaFormat));
+  const damaged: number[] = [];
+  for (const packet of named) {
+    const units = await readUnits(file, packets[packet], config);
+    if (!units || !readsToEnd(units, sps, sets)) damaged.push(packet);
+  }
+  return damaged;
 }
 
 async function readUnits(

@@ -143,6 +143,15 @@ describe('rebuildIndex on movies made of fragments', () => {
     expect((await rebuild('hole-same.mp4', await readFile(at('hole.mp4')))).result.rebuilt).toBe(false);
   });
 
+  it('keeps the times of every picture, and all of the sound, where the movie header lost its name', async () => {
+    const bytes = await readFile(at('pieces.mp4'));
+    bytes.write('\x01', bytes.indexOf('mvhd', 0, 'latin1') + 1, 'latin1');
+    const { result, outputPath } = await rebuild('unnamed.mp4', bytes);
+    expect(result).toMatchObject({ rebuilt: true });
+    expect(await picturesOf(outputPath)).toEqual(await picturesOf(at('pieces.mp4')));
+    expect(await soundHash(outputPath)).toBe(await soundHash(at('pieces.mp4')));
+  });
+
   it('restores every picture and all of the sound when a fragment lost its name, its whole list or bytes before it', async () => {
     const [truth, bytes] = [await picturesOf(at('pieces.mp4')), await readFile(at('pieces.mp4'))];
     const fragments = await fragmentsOf();

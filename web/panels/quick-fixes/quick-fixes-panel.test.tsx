@@ -264,6 +264,34 @@ describe('QuickFixesPanel', () => {
     expect(screen.queryByRole('progressbar')).not.toBeInTheDocument();
   });
 
+  it('keeps the choice when the work is pushed and cancelled before its request is answered', async () => {
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { client } = open([EMPTY]);
+    server.use(
+      on(videosApi.applyFixes, async () => {
+        await answered;
+        return HttpResponse.json({ fixesApplied: 1, jobId: 'j1' });
+      }),
+      on(quickFixesApi.read, () =>
+        HttpResponse.json({ ...EMPTY, run: makeRun({ state: 'cancelled', revision: 3 }) }),
+      ),
+      on(quickFixesApi.cancel, () =>
+        HttpResponse.json({ ...EMPTY, run: makeRun({ state: 'cancelled', revision: 3 }) }),
+      ),
+    );
+    const sharpen = await item('Sharpen Video');
+    await person.click(sharpen);
+    await person.click(await applyButton());
+    act(() => applyFixRun(client, 'v1', makeRun()));
+    await person.click(await screen.findByRole('button', { name: 'Cancel the fixes' }));
+    answer();
+    await waitFor(async () => expect(await applyButton()).toBeEnabled());
+    expect(sharpen).toHaveAttribute('data-state', 'selected');
+  });
+
   it('shows what was finished before it could be cancelled, and says if cancelling failed', async () => {
     const applied = outcome('sharpen', 'applied');
     open([{ run: makeRun() }]);

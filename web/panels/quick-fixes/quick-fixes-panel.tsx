@@ -105,6 +105,8 @@ function FixForm({ video, run, done }: FixFormProps) {
   const isFollowed = useFollowed(run);
   useAnnouncedEnd(run, atWork);
   const blind = useBlindRun();
+  // The work may be pushed, and cancelled, before its request is answered.
+  const cancelled = useRef(false);
   const recommended = recommendedFixes(video);
   const busy = atWork || apply.isPending || blind.working.size > 0;
 
@@ -131,13 +133,15 @@ function FixForm({ video, run, done }: FixFormProps) {
       return next;
     });
   };
-  const ask = (fixes: FixId[]): void =>
+  const ask = (fixes: FixId[]): void => {
+    cancelled.current = false;
     apply.mutate(fixes, {
       onSuccess: ({ jobId }) => {
-        setSelected(new Set());
+        if (!cancelled.current) setSelected(new Set());
         if (jobId === '') blind.start(fixes);
       },
     });
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (busy) return;
@@ -149,6 +153,7 @@ function FixForm({ video, run, done }: FixFormProps) {
   };
   // The choice is kept, so that it can be corrected instead of made again.
   const stop = (): void => {
+    cancelled.current = true;
     setSelected((before) => new Set([...before, ...(run?.fixes.map(({ id }) => id) ?? [])]));
     cancel.mutate();
   };

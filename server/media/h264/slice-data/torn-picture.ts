@@ -95,18 +95,17 @@ export function readsToEnd(units: readonly Buffer[], sps: Sps, sets: readonly Pp
   if (!isUsualFormat(sps)) return false;
   const state = new MbState(sps.widthMbs, sps.heightMbs);
   const cabac = new CabacDecoder(AVC_CONTEXT_COUNT);
-  let next = 0;
   try {
-    for (const unit of units.filter(isSlice)) {
-      const { opened } = openSlice(unit, sps, sets);
-      if (opened.start.firstMb !== next) return false;
-      next = readSliceData(opened, state, cabac).end;
-    }
+    const slices = units.filter(isSlice).map((unit) => openSlice(unit, sps, sets));
+    const startOf = (at: number) => slices[at]?.opened.start.firstMb ?? state.count;
+    return (
+      startOf(0) === 0 &&
+      slices.every(({ opened }, at) => unreadableFrom(opened, state, cabac, startOf(at + 1)) === null)
+    );
   } catch (error) {
     if (error instanceof H264Error) return false;
     throw error;
   }
-  return next === sps.widthMbs * sps.heightMbs;
 }
 
 /** Whether slice data of a sequence can be read: frames of 4:2:0 with 8 bits. */

@@ -4,6 +4,7 @@ import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { annexB, NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
 import { parsePps } from '#server/media/h264/pps.ts';
+import type { AvcSets } from '#server/media/h264/slice-data/learn-usual.ts';
 import { readsToEnd } from '#server/media/h264/slice-data/torn-picture.ts';
 import { parseSps } from '#server/media/h264/sps.ts';
 import { readUpTo } from '#server/media/mp4/file-bytes.ts';
@@ -75,8 +76,9 @@ export async function checkSliceEnds(input: SliceEndInput): Promise<number[]> {
   if (input.info.format !== 'mov' || input.info.video[0]?.codec !== 'h264') return [];
   const file = await open(input.inputPath, 'r');
   try {
-    const config = await readCabacConfig(file, input.info.video[0].index);
-    if (!config) return [];
+    const coding = await readCabacCoding(file, input.info.video[0].index);
+    if (!coding) return [];
+    const { config } = coding;
     let left: readonly number[] = await withSlices(input, file, config);
     if (left.length === 0) return [];
     for (const [round, cuts] of ROUNDS.entries()) {
@@ -92,7 +94,7 @@ export async function checkSliceEnds(input: SliceEndInput): Promise<number[]> {
     const suspects = left.slice(0, input.maxCompared ?? MAX_COMPARED);
     const cut = Math.max(...ROUNDS.flat());
     const same = await samePictures({ ...input, suspects }, file, config, cut);
-    return await withoutWhole(same, input, file, config);
+    return await withoutWhole(same, input, file, coding);
   } catch (error) {
     if (error instanceof Mp4Error || error instanceof H264Error) return [];
     throw error;
@@ -101,8 +103,12 @@ export async function checkSliceEnds(input: SliceEndInput): Promise<number[]> {
   }
 }
 
+interface Coding extends AvcSets {
+  readonly config: AvcConfig;
+}
+
 /** The decoder settings if every parameter set uses arithmetic coding; else null. */
-async function readCabacConfig(file: FileHandle, streamIndex: number): Promise<AvcConfig | null> {
+async function readCabacCoding(file: FileHandle, streamIndex: number): Promise<Coding | null> {
   const movie = await readListedMovie(file);
   if (movie.fragmented) return null;
   const track = findVideoTrack(movie, streamIndex);
@@ -111,9 +117,9 @@ async function readCabacConfig(file: FileHandle, streamIndex: number): Promise<A
   const config = readAvcConfig(avcC.payload);
   const [spsUnit] = config.sps;
   if (!spsUnit) return null;
-  const { chromaFormat, frameMbsOnly } = parseSps(spsUnit);
-  const cabac = config.pps.every((unit) => parsePps(unit, chromaFormat).cabac);
-  return cabac && frameMbsOnly ? config : null;
+  const sps = parseSps(spsUnit);
+  const pps = config.pps.map((unit) => parsePps(unit, sps.chromaFormat));
+  return pps.every(({ cabac }) => cabac) && sps.frameMbsOnly ? { config, sps, pps } : null;
 }
 
 const canBeCut = (slices: readonly Buffer[]): boolean =>
@@ -296,16 +302,12 @@ async function withoutWhole(
   named: readonly number[],
   { packets }: SliceEndInput,
   file: FileHandle,
-  config: AvcConfig,
+  { config, sps, pps }: Coding,
 ): Promise<number[]> {
-  const [spsUnit] = config.sps;
-  if (!spsUnit) return [...named];
-  const sps = parseSps(spsUnit);
-  const sets = config.pps.map((unit) => parsePps(unit, sps.chromaFormat));
   const damaged: number[] = [];
   for (const packet of named) {
     const units = await readUnits(file, packets[packet], config);
-    if (!units || !readsToEnd(units, sps, sets)) damaged.push(packet);
+    if (!units || !readsToEnd(units, sps, pps)) damaged.push(packet);
   }
   return damaged;
 }

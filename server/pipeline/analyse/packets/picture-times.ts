@@ -1,3 +1,4 @@
+import { longestRising } from '#server/media/longest-rising.ts';
 import { ticksToMs } from '#server/media/time-base.ts';
 import type { VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { mean, median } from '#server/media/signal/signal.ts';
@@ -134,7 +135,8 @@ function matchDecoded(ptsTicks: readonly number[], decodedPts: readonly (number 
   const backwards = matchTimes([...ptsTicks].reverse(), [...decodedPts].reverse());
   const last = ptsTicks.length - 1;
   const exact = backwards.reverse().map((place) => (place === null ? null : last - place));
-  const anchors = risingAnchors(exact);
+  // One wrong number does not rule out all after it.
+  const anchors = longestRising(exact);
   let previous = -1;
   let anchor = 0;
   return exact.map((frame, at) => {
@@ -152,28 +154,6 @@ function matchDecoded(ptsTicks: readonly number[], decodedPts: readonly (number 
     previous = Math.max(0, previous, Math.min(previous + 1, (nextFrame ?? last + 1) - 1));
     return previous;
   });
-}
-
-/** Places of the longest rising subsequence, so that one wrong number does not rule out all after it. */
-function risingAnchors(numbers: readonly (number | null)[]): number[] {
-  /** For each length, the place where the subsequence of that length with the lowest end ends. */
-  const ends: number[] = [];
-  const before = numbers.map(() => -1);
-  const numberAt = (place: number | undefined) => numbers[place ?? -1] ?? -1;
-  numbers.forEach((number, place) => {
-    if (number === null) return;
-    let [low, high] = [0, ends.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (numberAt(ends[middle]) < number) low = middle + 1;
-      else high = middle;
-    }
-    before[place] = ends[low - 1] ?? -1;
-    ends[low] = place;
-  });
-  const row: number[] = [];
-  for (let place = ends.at(-1) ?? -1; place >= 0; place = before[place] ?? -1) row.push(place);
-  return row.reverse();
 }
 
 function fillUnknown(times: readonly (number | null)[]): number[] {

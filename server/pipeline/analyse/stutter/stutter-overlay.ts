@@ -54,28 +54,20 @@ export function isOverlay({ first, last, series, cutSet }: OverlayPlace, evidenc
   const telling = shares.filter((share) => share !== null);
   if (telling.length === 0 || telling.some((share) => share > MOST_SHARE)) return false;
   const moves = series.blockDiff.get(1) ?? [];
+  const longBefore = sideMoves(moves, cutSet, first - 1, -1, RUNNING.steps);
   // The step right after the run may lead over lost pictures.
-  const before = sideMoves(moves, cutSet, first - 1, -1);
-  const after = cutSet.has(last + 1) ? [] : sideMoves(moves, cutSet, last + 2, 1);
+  const longAfter = cutSet.has(last + 1) ? [] : sideMoves(moves, cutSet, last + 2, 1, RUNNING.steps);
+  const [before, after] = [longBefore.slice(0, FLANK), longAfter.slice(0, FLANK)];
   const [slower, faster] = [Math.min(median(before), median(after)), Math.max(median(before), median(after))];
   const isSteady = Math.min(...before, ...after) >= STOPPED_SHARE * slower;
   if (evidence >= MIN_EVIDENCE && isSteady && faster <= ALIKE_RATIO * slower) return false;
-  return !isClockwork([...before, ...after]) && !isRunning(moves, cutSet, first, last);
+  return !isClockwork([...before, ...after]) && !isRunning([...longBefore, ...longAfter]);
 }
 
-/** Whether the drawing changes in every picture for long before a run and after the step behind it. */
-function isRunning(
-  moves: readonly number[],
-  cutSet: ReadonlySet<number>,
-  first: number,
-  last: number,
-): boolean {
-  const around = [
-    ...sideMoves(moves, cutSet, first - 1, -1, RUNNING.steps),
-    ...sideMoves(moves, cutSet, last + 2, 1, RUNNING.steps),
-  ];
+/** Whether the drawing changes in every picture on both complete sides. */
+function isRunning(around: readonly number[]): boolean {
   const least = Math.max(MIN_MOTION, RUNNING.share * median(around));
-  return around.length === 2 * RUNNING.steps && !cutSet.has(last + 1) && Math.min(...around) >= least;
+  return around.length === 2 * RUNNING.steps && Math.min(...around) >= least;
 }
 
 /** The usual share on one side; null if it cannot be judged. */

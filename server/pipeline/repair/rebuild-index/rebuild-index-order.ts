@@ -1,3 +1,4 @@
+import { longestRising } from '#server/media/longest-rising.ts';
 import type { FileHandle } from 'node:fs/promises';
 import type { Box } from '#server/media/mp4/box.ts';
 import { type Edit, withEditList } from '#server/media/mp4/edit-list.ts';
@@ -85,7 +86,7 @@ function countTurned(shown: readonly Sample[]): number {
 function timeByOrder(samples: readonly Sample[], places: readonly number[]): Sample[] {
   const sorted = samples.map(({ pts }) => pts).sort((a, b) => a - b);
   const shown = inDisplayOrder(samples, places).map(({ pts }) => pts);
-  const listed = withLoneMoved(shown) ?? sorted;
+  const listed = withLoneMoved(shown, sorted) ?? sorted;
   const clock = isSpread(listed) && !strays(samples) ? listed : samples.map(({ dts }) => dts);
   const timeOf = (at: number) => clock[places[at] ?? at] ?? 0;
   const delay = samples.reduce((most, { dts }, at) => Math.max(most, dts - timeOf(at)), 0);
@@ -101,10 +102,11 @@ const EVEN_SHARE = 0.25;
  * Puts the few pictures whose listed time contradicts their order evenly between their neighbours. To sort the times
  * instead would give each picture up to there the time of its neighbour, and open a hole where none was lost.
  * @param listed times in display order, ticks
+ * @param sorted the same, rising
  * @returns null if other times are more even when sorted, as after a mere exchange, or too many are wrong
  */
-function withLoneMoved(listed: readonly number[]): number[] | null {
-  const kept = longestRise(listed);
+function withLoneMoved(listed: readonly number[], sorted: readonly number[]): number[] | null {
+  const kept = longestRising(listed);
   const moved = listed.length - kept.length;
   if (moved === 0 || moved * LEAST_PER_LONE > listed.length) return null;
   if (kept[0] !== 0 || kept.at(-1) !== listed.length - 1) return null;
@@ -115,32 +117,7 @@ function withLoneMoved(listed: readonly number[]): number[] | null {
     for (let place = from + 1; place < to; place += 1)
       times[place] = Math.round(start + ((end - start) * (place - from)) / (to - from));
   });
-  return countUneven(times) < countUneven([...listed].sort((a, b) => a - b)) ? times : null;
-}
-
-/** Places of the longest series of times that rises. */
-function longestRise(times: readonly number[]): number[] {
-  const lastOf: number[] = [];
-  const before: (number | undefined)[] = [];
-  times.forEach((time, place) => {
-    const length = firstNotBelow(time, (at) => times[lastOf[at] ?? 0] ?? time, lastOf.length);
-    before[place] = lastOf[length - 1];
-    lastOf[length] = place;
-  });
-  const places: number[] = [];
-  for (let place = lastOf.at(-1); place !== undefined; place = before[place]) places.push(place);
-  return places.reverse();
-}
-
-/** Place of the first of some rising values that is not below a limit; their count if all are. */
-function firstNotBelow(limit: number, valueAt: (at: number) => number, count: number): number {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (valueAt(middle) < limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countUneven(times) < countUneven(sorted) ? times : null;
 }
 
 const intervalsOf = (times: readonly number[]): number[] =>

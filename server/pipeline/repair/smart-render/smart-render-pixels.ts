@@ -1,3 +1,4 @@
+import { longestRising } from '#server/media/longest-rising.ts';
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { readExactly, writeFully } from '#server/media/mp4/file-bytes.ts';
@@ -81,34 +82,14 @@ async function* generate(
 /** Which originals the main decoder run delivers in ascending order, and which must be decoded separately. */
 function splitByOrder(wanted: readonly PixelSource[], firstFrame: number) {
   const frames = wanted.flatMap((pixels) => (pixels.kind === 'original' ? [pixels.frame] : []));
-  const streamed = longestRising(frames.map((frame) => (frame >= firstFrame ? frame : null)));
+  const inRun = frames.map((frame) => (frame >= firstFrame ? frame : null));
+  const streamed = new Set(longestRising(inRun, true));
   // A picture with even one use out of order is read from the side file every time.
   const apart = new Set(frames.filter((_, index) => !streamed.has(index)));
   return {
     inOrder: frames.filter((frame) => !apart.has(frame)),
     apart: [...apart].sort((a, b) => a - b),
   };
-}
-
-/** Indexes of a longest non-descending subsequence (patience sorting, O(n log n)); null values are left out. */
-export function longestRising(values: readonly (number | null)[]): Set<number> {
-  const tails: number[] = [];
-  const before: (number | null)[] = [];
-  values.forEach((value, index) => {
-    if (value === null) return;
-    let low = 0;
-    let high = tails.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((values[tails[middle] ?? 0] ?? 0) <= value) low = middle + 1;
-      else high = middle;
-    }
-    before[index] = low > 0 ? (tails[low - 1] ?? null) : null;
-    tails[low] = index;
-  });
-  const out = new Set<number>();
-  for (let index = tails.at(-1) ?? null; index !== null; index = before[index] ?? null) out.add(index);
-  return out;
 }
 
 interface Seeker {

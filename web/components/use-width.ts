@@ -1,4 +1,5 @@
 import { type RefObject, useLayoutEffect, useState } from 'react';
+import { flushSync } from 'react-dom';
 
 /**
  * Width of an element in CSS pixels, kept up to date; `fallbackPx` where there is no layout. Measured before the first
@@ -14,7 +15,8 @@ export function useWidth(element: RefObject<HTMLElement | null>, fallbackPx: num
     };
     take(measured.getBoundingClientRect().width);
     if (typeof ResizeObserver !== 'function') return;
-    const observer = new ResizeObserver(([entry]) => take(entry?.contentRect.width ?? 0));
+    // Observers report before the paint; a state set without `flushSync` would be drawn one picture later.
+    const observer = new ResizeObserver(([entry]) => flushSync(() => take(entry?.contentRect.width ?? 0)));
     observer.observe(measured);
     return () => observer.disconnect();
   }, [element]);

@@ -18,14 +18,12 @@ export interface TestClips {
   readonly broken: string;
   /** The same clip before it was broken. */
   readonly clean: string;
-  /** Large enough for several upload chunks: detailed noise at high quality. */
-  readonly large: string;
 }
 
-/** A clip with five pictures missing at 2 s; `seconds` long, so that another length is another file. */
-export async function makeBrokenClip(seconds = 4): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-clip-'));
-  const clean = path.join(folder, 'clean.mp4');
+/** Makes the clips the journeys upload, with ffmpeg's own sources; `seconds` long, so that another length is another file. */
+export async function makeTestClips(seconds = 4): Promise<TestClips> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-clips-'));
+  const clean = path.join(folder, 'harbour-clean.mp4');
   const broken = path.join(folder, 'harbour-broken.mp4');
   const paths = await tools();
   await makeMovingClip({ tools: paths, outputPath: clean, seconds, scenery: 'pan' });
@@ -35,50 +33,32 @@ export async function makeBrokenClip(seconds = 4): Promise<string> {
     outputPath: broken,
     holes: [{ frame: 60, count: 5 }],
   });
-  return broken;
+  return { broken, clean };
 }
 
-/** Makes the clips the journeys upload, with ffmpeg's own sources. */
-export async function makeTestClips(): Promise<TestClips> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-clips-'));
-  const clean = path.join(folder, 'harbour-clean.mp4');
-  const broken = path.join(folder, 'harbour-broken.mp4');
+/** A clip with five pictures missing at 2 s. */
+export async function makeBrokenClip(seconds?: number): Promise<string> {
+  return (await makeTestClips(seconds)).broken;
+}
+
+/**
+ * A clip of 18 MB, for uploads of several chunks (0.5, 2, 8 and 8 MB to a server nearby). Its pictures are small and
+ * filled up to a constant bit rate: what counts is the way of its bytes, and large pictures would cost a long repair.
+ */
+export async function makeLargeClip(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-clip-'));
   const large = path.join(folder, 'market-large.mp4');
-  const paths = await tools();
-  await makeMovingClip({ tools: paths, outputPath: clean, seconds: 4, scenery: 'pan' });
-  await injectTimestampGaps({
-    tools: paths,
-    inputPath: clean,
-    outputPath: broken,
-    holes: [{ frame: 60, count: 5 }],
-  });
+  const rate = '-b:v 36M -minrate 36M -maxrate 36M -bufsize 9M -x264-params nal-hrd=cbr';
   await makeMovingClip({
-    tools: paths,
+    tools: await tools(),
     outputPath: large,
-    seconds: 8,
-    width: 1280,
-    height: 720,
+    seconds: 4,
+    width: 320,
+    height: 180,
     scenery: 'pan',
-    encode: [
-      '-c:v',
-      'libx264',
-      '-preset',
-      'ultrafast',
-      '-b:v',
-      '36M',
-      '-minrate',
-      '36M',
-      '-maxrate',
-      '36M',
-      '-bufsize',
-      '9M',
-      '-x264-params',
-      'nal-hrd=cbr',
-      '-threads',
-      '2',
-    ],
+    encode: `-c:v libx264 -preset ultrafast ${rate} -threads 1`.split(' '),
   });
-  return { broken, clean, large };
+  return large;
 }
 
 /** SHA-256 of a file, hexadecimal. */

@@ -1,6 +1,9 @@
 import path from 'node:path';
+import type { APIRequestContext } from 'playwright/test';
+import { authApi } from '#common/api/auth.ts';
 import { newId } from '#db/base-model.ts';
 import { connectDatabase } from '#db/connection.ts';
+import type { ServerProcess } from './server-process.ts';
 
 const MINUTE_MS = 60_000;
 /** SQLite takes at most 500 rows in one compound insert. */
@@ -49,4 +52,21 @@ export async function copyVideo(
   } finally {
     await db.destroy();
   }
+}
+
+/**
+ * Gives the signed-in account a finished video of another one, as its own, where a test is not about the repair.
+ * @returns the id of the copy
+ */
+export async function giveVideo(
+  request: APIRequestContext,
+  server: ServerProcess,
+  videoId: string,
+): Promise<string> {
+  const { user } = authApi.currentUser.response.parse(
+    await (await request.get(authApi.currentUser.path)).json(),
+  );
+  const [id] = await copyVideo(server.dataDir, videoId, 1, () => ({ userId: user.id }));
+  if (!id) throw new Error('Nothing was copied.');
+  return id;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { test as base, expect, type Page } from 'playwright/test';
+import { askForSample, expectMended } from './api-steps.ts';
 import { fillAccount } from './shelf.ts';
 import { createServerProcess, type ServerProcess } from './server-process.ts';
 
@@ -75,7 +76,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const request = await playwright.request.newContext({ baseURL: server.baseUrl });
       const account = newAccount();
       await signIn({ request }, server, account);
-      const videoId = await fillAccount(request, server);
+      const videoId = await askForSample(request, server.baseUrl);
+      await expectMended(request, videoId);
+      await fillAccount(request, server, videoId);
       await request.dispose();
       await use({ account, videoId });
     },

@@ -4,6 +4,7 @@ import { ideaRow } from './board.ts';
 import { makeBrokenClip } from './clips.ts';
 import { expect, newAccount, signIn, test } from './fixtures.ts';
 import { fillAccount } from './shelf.ts';
+import { giveVideo } from './copy-video.ts';
 
 /** More presses of Tab than any screen has stops. */
 const MOST_TABS = 120;
@@ -73,9 +74,11 @@ test('by keyboard alone one renames, opens, shares, selects and deletes a video'
   page,
   server,
   context,
+  filled,
 }) => {
   await signIn(page, server, newAccount());
-  const videoId = await fillAccount(page.request, server);
+  const videoId = await giveVideo(page.request, server, filled.videoId);
+  await fillAccount(page.request, server, videoId);
   await page.goto('/videos');
   const card = page.locator(`[data-video="${videoId}"]`);
 

@@ -1,9 +1,13 @@
 import type { Browser, BrowserContext, Page } from 'playwright/test';
 import { askForSample, expectMended, MENDED_WITHIN_MS } from './api-steps.ts';
 import { makeBrokenClip } from './clips.ts';
+import { giveVideo } from './copy-video.ts';
 import { expect, logIn, newAccount, signIn, test } from './fixtures.ts';
 import type { ServerProcess } from './server-process.ts';
 import { visit } from './soundness.ts';
+
+// Most people see things move, and what moves them is what is measured.
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
 /** Half of what counts as good (0.1, web.dev/articles/cls). */
 const MOST_SHIFT = 0.05;
@@ -145,14 +149,14 @@ test.describe('nothing moves on a phone while a clip is mended', () => {
   test('in the editor while quick fixes are applied, and when their results arrive', async ({
     browser,
     server,
+    filled,
   }) => {
     const context = await phone(browser, server);
     await context.request.post('/api/subscription', {
       headers: { origin: server.baseUrl },
       data: { plan: 'business' },
     });
-    const videoId = await askForSample(context.request, server.baseUrl);
-    await expectMended(context.request, videoId);
+    const videoId = await giveVideo(context.request, server, filled.videoId);
     const moved = await tooMuchAt(context, `/editor/${videoId}`, async (page) => {
       const fix = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) });
       await fix('Fix Audio Sync').click();

@@ -19,6 +19,8 @@ export default defineConfig({
       executablePath,
       args: [
         '--no-sandbox',
+        // Without a graphics card the processor would have to play one.
+        '--disable-gpu',
         '--disable-quic',
         '--disable-background-networking',
         '--disable-component-update',
@@ -30,6 +32,11 @@ export default defineConfig({
     actionTimeout: 60_000,
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
-    trace: 'retain-on-failure',
+    // Each picture of what moves is drawn by the processor. Tests that look at the page as it moves turn it on.
+    contextOptions: { reducedMotion: 'reduce' },
+    // Of a failed test the steps are kept, and a picture of its end. Pictures and documents of every step of every
+    // test cost a tenth of all processor time: `--trace on` brings them back.
+    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false },
+    screenshot: 'only-on-failure',
   },
 });

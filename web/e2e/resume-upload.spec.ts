@@ -4,13 +4,13 @@ import type { Browser } from 'playwright/test';
 import { createS3UploadParts } from '#server/pipeline/upload/s3-upload-parts.ts';
 import { startS3 } from '#server/test/s3-server.ts';
 import { MENDED_WITHIN_MS } from './api-steps.ts';
-import { makeTestClips, sha256Of, type TestClips } from './clips.ts';
+import { makeLargeClip, sha256Of } from './clips.ts';
 import { createServerProcess, type ServerProcess } from './server-process.ts';
 import { expect, newAccount, signIn, test } from './fixtures.ts';
 
-let clips: TestClips;
+let clip: string;
 test.beforeAll(async () => {
-  clips = await makeTestClips();
+  clip = await makeLargeClip();
 });
 
 const heroInput = '#upload input[type=file]';
@@ -20,7 +20,7 @@ test('an upload that is cut goes on where the server stopped, without sending mu
   account,
 }) => {
   expect(account.username).toBeTruthy();
-  const { size } = await stat(clips.large);
+  const { size } = await stat(clip);
   let cuts = 0;
   let acknowledgedBytes = 0;
   await page.route('**/uploads/**', async (route) => {
@@ -35,12 +35,12 @@ test('an upload that is cut goes on where the server stopped, without sending mu
     await route.fulfill({ response: answer });
   });
   await page.goto('/');
-  await page.locator(heroInput).setInputFiles(clips.large);
+  await page.locator(heroInput).setInputFiles(clip);
   await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
   expect(cuts).toBe(2);
   expect(acknowledgedBytes).toBe(size);
   const [video] = await page.request.get('/api/videos').then((answer) => answer.json());
-  expect(video.originalSha256).toBe(await sha256Of(clips.large));
+  expect(video.originalSha256).toBe(await sha256Of(clip));
 });
 
 interface Restart {
@@ -81,7 +81,7 @@ async function uploadOverRestart({ browser, env, meanwhile, ready }: Restart): P
       await route.continue().catch(() => undefined);
     });
     await page.goto('/');
-    await page.locator(heroInput).setInputFiles(clips.large);
+    await page.locator(heroInput).setInputFiles(clip);
     await expect.poll(() => patches, { timeout: 30_000 }).toBe(2);
     await ready?.();
     await server.kill();
@@ -90,12 +90,12 @@ async function uploadOverRestart({ browser, env, meanwhile, ready }: Restart): P
     open();
     await page.reload();
     offsets.length = 0;
-    await page.locator(heroInput).setInputFiles(clips.large);
+    await page.locator(heroInput).setInputFiles(clip);
     await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
     // The first chunk was acknowledged before the kill and is not sent again.
     expect(Math.min(...offsets)).toBeGreaterThan(0);
     const [video] = await page.request.get('/api/videos').then((answer) => answer.json());
-    expect(video.originalSha256).toBe(await sha256Of(clips.large));
+    expect(video.originalSha256).toBe(await sha256Of(clip));
   } finally {
     await context.close();
     await server.stop();
@@ -129,7 +129,7 @@ test('an upload whose browser was killed goes on in another browser, which sends
   server,
 }) => {
   const account = newAccount();
-  const { size } = await stat(clips.large);
+  const { size } = await stat(clip);
   const first = await browser.newContext({ baseURL: server.baseUrl });
   const page = await first.newPage();
   await signIn(page, server, account);
@@ -141,7 +141,7 @@ test('an upload whose browser was killed goes on in another browser, which sends
     await route.continue();
   });
   await page.goto('/');
-  await page.locator(heroInput).setInputFiles(clips.large);
+  await page.locator(heroInput).setInputFiles(clip);
   await expect.poll(() => patches, { timeout: 30_000 }).toBe(2);
   await first.close();
 
@@ -164,11 +164,11 @@ test('an upload whose browser was killed goes on in another browser, which sends
   await other.goto('/');
   const asked = other.waitForEvent('filechooser');
   await other.getByRole('button', { name: 'Continue', exact: true }).click();
-  await (await asked).setFiles(clips.large);
+  await (await asked).setFiles(clip);
   await expect(other.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
   expect(firstOffset).toBeGreaterThan(0);
   expect(firstOffset + sentBytes).toBe(size);
   const [video] = await other.request.get('/api/videos').then((answer) => answer.json());
-  expect(video.originalSha256).toBe(await sha256Of(clips.large));
+  expect(video.originalSha256).toBe(await sha256Of(clip));
   await second.close();
 });

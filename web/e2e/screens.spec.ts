@@ -42,7 +42,6 @@ for (const { name, width, height } of SIZES) {
     test.use({
       viewport: { width, height },
       colorScheme: 'light',
-      contextOptions: { reducedMotion: 'reduce' },
     });
 
     test(`every screen is accessible and fits on a ${name}, in both themes`, async ({ page, server }) => {

@@ -1,5 +1,4 @@
 import { type APIRequestContext, expect } from 'playwright/test';
-import { askForSample, expectMended } from './api-steps.ts';
 import { copyVideo } from './copy-video.ts';
 import type { ServerProcess } from './server-process.ts';
 
@@ -33,22 +32,22 @@ function rowOf(index: number): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Gives the signed-in account a mended clip that is shared, a shelf of others beside it, a backup, and ideas.
- * @returns the id of the mended clip
+ * Shares a mended clip of the signed-in account and gives the account a shelf of others beside it, a backup, and ideas.
  */
-export async function fillAccount(request: APIRequestContext, server: ServerProcess): Promise<string> {
+export async function fillAccount(
+  request: APIRequestContext,
+  server: ServerProcess,
+  videoId: string,
+): Promise<void> {
   const headers = { origin: server.baseUrl };
   const post = async (path: string, data: object): Promise<void> => {
     const answer = await request.post(path, { headers, data });
     expect(answer.ok(), `${path} ${await answer.text()}`).toBe(true);
   };
-  const videoId = await askForSample(request, server.baseUrl);
-  await expectMended(request, videoId);
   await copyVideo(server.dataDir, videoId, 6, rowOf);
   await post(`/api/videos/${videoId}/share`, { shared: true });
   await post('/api/drafts', { videoId, fileName: LONG_NAME });
   await post('/api/ideas', { text: 'Export chapters for podcasts.', userName: 'Anonymous' });
   await post('/api/ideas', { text: 'x'.repeat(300), userName: 'W'.repeat(40) });
   await post('/api/ideas', { text: ARABIC_NAME, userName: 'Mara' });
-  return videoId;
 }

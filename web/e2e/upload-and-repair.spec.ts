@@ -3,6 +3,9 @@ import { MENDED_WITHIN_MS } from './api-steps.ts';
 import { makeTestClips, sha256Of, type TestClips } from './clips.ts';
 import { expect, test } from './fixtures.ts';
 
+// The first journey of everybody, with what moves in it.
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
 let clips: TestClips;
 test.beforeAll(async () => {
   clips = await makeTestClips();

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { connectDatabase } from '#db/connection.ts';
-import setUpBuilt from './media-setup.ts';
+import { provideBuiltServer } from './media-setup.ts';
 import { startPostgres } from './postgres.ts';
 import { makeSqliteTemplate } from './sqlite-template.ts';
 
@@ -22,7 +22,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const [sqlite, postgres, removeBuilt] = await Promise.all([
     makeSqliteTemplate(),
     startPostgres(),
-    setUpBuilt(project),
+    provideBuiltServer(project),
   ]);
   if (postgres) await makePostgresTemplate(postgres.url);
   project.provide('sqliteTemplate', sqlite.file);

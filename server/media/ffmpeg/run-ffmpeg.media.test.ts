@@ -19,7 +19,8 @@ async function childrenWith(word: string): Promise<string[]> {
   const found: string[] = [];
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     const line = await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '');
-    if (line.includes(word) && line.startsWith(tools.ffmpeg)) found.push(line);
+    const [program = ''] = line.split('\0');
+    if (line.includes(word) && path.basename(program) === tools.ffmpeg) found.push(line);
   }
   return found;
 }

@@ -68,7 +68,7 @@ describe('a clip larger than the plan downloads', () => {
     const clip = path.join(folder, 'clip.mp4');
     // Upright, with unevenly spaced times, as phones write.
     const encode = '-c:v libx264 -preset ultrafast -crf 30 -vf setpts=PTS+mod(N\\,3)*0.004/TB -fps_mode vfr';
-    const size = { seconds: 1, fps: 15, width: 1152, height: 2048 };
+    const size = { seconds: 1, fps: 15, width: 1152, height: 2048, scenery: 'mover' } as const;
     await makeMovingClip({ tools, outputPath: clip, ...size, encode: encode.split(' ') });
     const { client } = await app.signIn(await createUser(app.db, { plan: 'starter' }));
     const bytes = await readFile(clip);
@@ -102,7 +102,7 @@ it('keeps the bit depth and the colours of high dynamic range', async () => {
   const copy = path.join(folder, 'hdr-copy.mp4');
   const colours = '-color_primaries bt2020 -color_trc arib-std-b67 -colorspace bt2020nc';
   const coded = 'log-level=none:colorprim=bt2020:transfer=arib-std-b67:colormatrix=bt2020nc';
-  const args = `-v error -f lavfi -i testsrc2=s=2560x1440:r=10:d=1 -c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params ${coded} ${colours}`;
+  const args = `-v error -f lavfi -i testsrc2=s=2560x1440:r=10:d=0.4 -c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params ${coded} ${colours}`;
   await runTool('make a clip', tools.ffmpeg, [...args.split(' '), clip]);
   const info = await probe(tools, clip, 'mov');
   const limits = {
@@ -117,7 +117,7 @@ it('keeps the bit depth and the colours of high dynamic range', async () => {
   expect((await probe(tools, copy, 'mov')).video[0]).toMatchObject({
     width: 1920,
     height: 1080,
-    frameCount: 10,
+    frameCount: 4,
     pixelFormat: 'yuv420p10le',
     codecTag: 'hvc1',
     colorTransfer: 'arib-std-b67',

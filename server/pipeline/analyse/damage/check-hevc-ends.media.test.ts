@@ -8,7 +8,7 @@ import { checkHevcEnds } from './check-hevc-ends.ts';
 import { readPackets } from '../packets/read-packets.ts';
 
 const folder = sharedFolder();
-const SOURCE = 'testsrc2=s=352x288:r=25:d=1.6,noise=alls=12:allf=t';
+const SOURCE = 'testsrc2=s=176x144:r=25:d=1.6,noise=alls=12:allf=t';
 const CODED = '-c:v libx265 -preset veryfast -crf 24 -bf 0 -tag:v hvc1 -x265-params';
 
 /** Numbers of the pictures that are found. Without B pictures, display and decode order are the same. */

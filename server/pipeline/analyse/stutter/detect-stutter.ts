@@ -144,9 +144,10 @@ export function detectStutter(
   const withEarly = (run: StutterRun) =>
     cadencesAround({ ...clip, ...run }).length > 0 ? run : withEarlyNext(run, moves, cutSet, isTorn);
   const freezes = findFreezes(clip, LONGEST_S * fps);
-  return (withFreezes(found, freezes, pictureSurplus, fps) ?? decideHistories(found, pictureSurplus)).map(
-    (run) => (freezes.includes(run) ? run : withEarly(run)),
-  );
+  const decided =
+    withFreezes(found, freezes, { pictureSurplus, fps, moves }) ??
+    decideHistories(found, pictureSurplus, moves);
+  return decided.map((run) => (freezes.includes(run) ? run : withEarly(run)));
 }
 
 /**
@@ -156,13 +157,16 @@ export function detectStutter(
 function withFreezes(
   found: readonly Judged[],
   freezes: readonly StutterRun[],
-  pictureSurplus: number | null,
-  fps: number,
+  {
+    pictureSurplus,
+    fps,
+    moves,
+  }: Pick<Candidate, 'fps' | 'moves'> & { readonly pictureSurplus: number | null },
 ): StutterRun[] | null {
   if (freezes.length === 0 || pictureSurplus === null) return null;
   const others = found.filter((run) => !freezes.some((freeze) => touches(run, freeze)));
   const frozen = repeatsOf(freezes);
-  const runs = decideHistories(others, pictureSurplus - frozen);
+  const runs = decideHistories(others, pictureSurplus - frozen, moves);
   if (!explainsLengths(pictureSurplus, frozen + putIn(runs), fps)) return null;
   return [...runs, ...freezes].sort((a, b) => a.first - b.first);
 }

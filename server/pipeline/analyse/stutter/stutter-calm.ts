@@ -14,6 +14,11 @@ const MIN_LONE_FLOOR = 0.8;
 const LONE_SHARE = 0.7;
 /** Smaller changes are rounding, grey levels. */
 const LEAST = 0.03;
+/**
+ * Of runs that overlap, how still each is counts down to this only, grey levels: the first copies change by some
+ * hundredths that the encoder refines, and the last by nothing.
+ */
+const AS_STILL = 0.1;
 /** A picture that changes more than this share of all those before a run is a quality step, or ends the run. */
 const LIVELY_SHARE = 0.36;
 /** Most change that encoders leave of a repeat, grey levels. */
@@ -78,11 +83,15 @@ export function findCalmRuns(
     const before = sideOf(moves, cuts, first - 1, -1);
     const lively = before.length < MIN_SIDE ? Infinity : LIVELY_SHARE * Math.max(...before);
     let pops = 0;
+    let isWhole = false;
     for (let last = first + 1; last < moves.length - 1 && last - first < longest; last += 1) {
-      if ((moves[last] ?? 0) > lively) pops += 1;
+      const isPop = (moves[last] ?? 0) > lively;
+      if (isPop) pops += 1;
       if (cuts.has(last) || pops > popsIn(longest)) break;
       const run = weigh(moves, [first, last], before, sideOf(moves, cuts, last + 1, 1));
-      if (run) found.push(run);
+      // Behind a run that is one without it, a livelier picture moves.
+      if (run && !(isPop && isWhole)) found.push(run);
+      isWhole = run !== null;
     }
   }
   const kept: CalmRun[] = [];
@@ -132,7 +141,8 @@ function weigh(
   if (loudest > HELD_MAX || inside > limitFor(QUIET_LIMITS, values.length) * quieter) return null;
   const loudness = Math.max(LEAST, loudest) / floor;
   if (loudness > limitFor(LOUD_LIMITS, values.length) * (isLone ? LONE_SHARE : 1)) return null;
-  return { first, last, quietness: inside / quieter, contrast: Math.sqrt(values.length) / loudness };
+  const contrast = (Math.sqrt(values.length) * floor) / Math.max(AS_STILL, loudest);
+  return { first, last, quietness: inside / quieter, contrast };
 }
 
 /** The liveliest picture of a run, without quality steps of the encoder below `pop`. */

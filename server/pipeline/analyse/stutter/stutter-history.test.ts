@@ -11,8 +11,10 @@ const run = (first: number, count: number, evidence: number, motionEvidence = 0)
   confidence: 0.9,
   quietness: 0.01,
 });
-const historiesOf = (runs: readonly Judged[], pictureSurplus: number | null) =>
-  decideHistories(runs, pictureSurplus).map(({ history }) => history);
+/** A clip that rests now and then: one step of five is as small as a copy's. */
+const RESTING = Array.from({ length: 300 }, (_, at) => (at % 5 === 0 ? 0.1 : 8));
+const historiesOf = (runs: readonly Judged[], pictureSurplus: number | null, moves = RESTING) =>
+  decideHistories(runs, pictureSurplus, moves).map(({ history }) => history);
 
 describe('decideHistories', () => {
   it('keeps the time of a held run beside inserted ones that explain the whole surplus', () => {
@@ -60,6 +62,16 @@ describe('decideHistories', () => {
     expect(historiesOf([rest], -3)).toHaveLength(1);
     expect(historiesOf([{ ...rest, quietness: 0.01 }], -0.4)).toHaveLength(1);
     expect(historiesOf([{ ...rest, evidence: -0.09 }], -0.4)).toEqual(['held']);
+  });
+
+  it('takes no short run for a rest in a clip that rests nowhere else', () => {
+    const restless = (run: Judged) =>
+      Array.from({ length: 300 }, (_, at) => (at >= run.first && at <= run.last ? 0.1 : 8));
+    const pause = { ...run(30, 6, -0.58), quietness: 0.03 };
+    expect(historiesOf([pause], 0)).toEqual([]);
+    expect(historiesOf([pause], 0, restless(pause))).toEqual(['held']);
+    const long = { ...run(30, 16, -0.58), quietness: 0.03 };
+    expect(historiesOf([long], 0, restless(long))).toEqual([]);
   });
 
   it('treats short runs beside many rests as rests, if nothing was lost under them and nothing inserted', () => {

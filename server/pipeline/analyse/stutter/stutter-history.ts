@@ -1,5 +1,6 @@
 import { clamp } from '#server/media/statistics.ts';
 import type { Evidence } from './stutter-evidence.ts';
+import { isLone } from './stutter-lone.ts';
 
 /** A run of repeated pictures inside motion; numbers count decoded pictures, both ends included. */
 export interface StutterRun {
@@ -76,11 +77,16 @@ export const putIn = (runs: readonly StutterRun[]): number =>
  * are left out. What the weights give, and others that were tried, is in docs/benchmarks/repeats-and-losses.md ("right
  * history").
  * @param pictureSurplus how many pictures the picture is longer than the sound; null without sound
+ * @param moves change of each picture of the clip, grey levels
  */
-export function decideHistories(runs: readonly Judged[], pictureSurplus: number | null): StutterRun[] {
+export function decideHistories(
+  runs: readonly Judged[],
+  pictureSurplus: number | null,
+  moves: readonly number[],
+): StutterRun[] {
   const byLength = pictureSurplus === null ? MUTE_LEAD : lengthEvidence(repeatsOf(runs), pictureSurplus);
   const common = runs.reduce((sum, run) => sum + clamp(told(run), -1, 1), 0);
-  const faults = pictureSurplus !== null && byLength > 0 ? withoutRests(runs, pictureSurplus) : runs;
+  const faults = pictureSurplus !== null && byLength > 0 ? withoutRests(runs, pictureSurplus, moves) : runs;
   const alone = faults.filter((run) => {
     const own = clamp(told(run), -MAX_EVIDENCE, MAX_EVIDENCE);
     const others = clamp(common - clamp(told(run), -1, 1), -MAX_EVIDENCE, MAX_EVIDENCE);
@@ -165,9 +171,20 @@ function isRest({ first, last, evidence, quietness }: Judged, pictureSurplus: nu
 /** This many rests, if they outnumber the other runs, show that the content moves from pose to pose. */
 const MANY_RESTS = 3;
 
-/** Leaves out natural rests, and next to many rests also those too short to be recognised alone. */
-function withoutRests(runs: readonly Judged[], pictureSurplus: number): readonly Judged[] {
-  const faults = runs.filter((run) => !isRest(run, pictureSurplus));
+/**
+ * Leaves out natural rests, and next to many rests also those too short to be recognised alone. A short run
+ * whose step is not clearly a single one is no rest in a clip that rests nowhere else.
+ */
+function withoutRests(
+  runs: readonly Judged[],
+  pictureSurplus: number,
+  moves: readonly number[],
+): readonly Judged[] {
+  const clear = runs.filter((run) => !isRest(run, pictureSurplus));
+  const faults = runs.filter((run) => {
+    const isDoubtful = run.evidence >= MAX_FROZEN_REST_EVIDENCE && run.last - run.first < LONGEST_FROZEN;
+    return clear.includes(run) || (isDoubtful && isLone(run, moves, clear));
+  });
   const rests = runs.length - faults.length;
   if (rests < MANY_RESTS || rests <= faults.length) return faults;
   return faults.filter(({ evidence }) => evidence >= MAX_REST_EVIDENCE);

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { findCalmRuns } from './stutter-calm.ts';
+
+/** Little motion, about one grey level a step, with what stands in place of the steps from `first` on. */
+function calmMotion(first: number, ...run: readonly number[]): number[] {
+  const moves = Array.from({ length: 60 }, (_, at) => 0.85 + 0.3 * ((at * 7) % 5) * 0.25);
+  return moves.toSpliced(first, run.length, ...run);
+}
+
+const placesOf = (moves: readonly number[]) =>
+  findCalmRuns(moves, new Set(), 36).map(({ first, last }) => [first, last]);
+
+describe('findCalmRuns', () => {
+  it('begins with the first copy, which the encoder still refines by some hundredths', () => {
+    expect(placesOf(calmMotion(30, 0.09, 0.06, 0, 0, 2.9))).toEqual([[30, 33]]);
+    expect(placesOf(calmMotion(30, 0.05, 0.05, 0, 0, 0, 2.9))).toEqual([[30, 34]]);
+  });
+
+  it('ends before a picture that moves, though less than those around it', () => {
+    expect(placesOf(calmMotion(30, 0.01, 0, 0.08, 0.05, 0.05, 0.05, 0.67))).toEqual([[30, 35]]);
+  });
+
+  it('keeps a refined picture inside a run', () => {
+    expect(placesOf(calmMotion(30, 0.01, 0, 0.5, 0.02, 0.02, 0.02))).toEqual([[30, 35]]);
+  });
+});

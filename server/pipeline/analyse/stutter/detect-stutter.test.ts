@@ -471,7 +471,7 @@ describe('detectStutter', () => {
     const onTwos = motion(240).map((move, i) => (i % 2 === 0 ? move : 0.1));
     const frozen = onTwos.map((move, i) => (i >= 101 && i <= 107 ? 0.03 : i === 108 ? 60 : move));
     expect(detectStutter(frameSeries(frozen), { cuts: [], fps: FPS })).toMatchObject([
-      { first: 101, last: 107 },
+      { first: 102, last: 107 },
     ]);
     const rests = frozen.map((move, i) => (i >= 41 && i <= 47 ? 0.03 : i >= 171 && i <= 175 ? 0.03 : move));
     expect(detectStutter(frameSeries(rests), { cuts: [], fps: FPS })).toEqual([]);

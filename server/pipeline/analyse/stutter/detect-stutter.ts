@@ -3,7 +3,7 @@ import { clamp, median } from '#server/media/statistics.ts';
 import { showsNothing } from '../detect-cuts.ts';
 import { cadencesAround, restsByNature, standsOut, type Cadence, type RunPlace } from './stutter-cadence.ts';
 import { findCalmRuns, type CalmRun } from './stutter-calm.ts';
-import { isDrawn } from './stutter-drawn.ts';
+import { isDrawn, repeatsByNature } from './stutter-drawn.ts';
 import { drifts } from './stutter-drift.ts';
 import { withEarlyNext } from './stutter-early.ts';
 import { comesToRest, easesOut, glidesToRest, isRising, isTurn, isValley } from './stutter-easing.ts';
@@ -130,7 +130,7 @@ export function detectStutter(
     judged.some((other) => touches(run, other)) ? [] : (judgeCalm(run, clip) ?? []),
   );
   const all = [...judged, ...calm].sort((a, b) => a.first - b.first);
-  const found = all.filter(({ first, last, evidence, motionEvidence }) => {
+  const faults = all.filter(({ first, last, evidence, motionEvidence }) => {
     const run = { ...clip, first, last };
     const isNature =
       restsByNature(run) ||
@@ -141,6 +141,7 @@ export function detectStutter(
       leavesMotion(series, run, evidence);
     return !isNature && !isOverlay(run, evidence) && !drifts(series, run) && !isBetweenFades(series, run);
   });
+  const found = faults.map((run) => withoutOwn(run, repeatsByNature({ ...clip, ...run })));
   const withEarly = (run: StutterRun) =>
     cadencesAround({ ...clip, ...run }).length > 0 ? run : withEarlyNext(run, moves, cutSet, isTorn);
   const freezes = findFreezes(clip, LONGEST_S * fps);
@@ -149,6 +150,10 @@ export function detectStutter(
     decideHistories(found, pictureSurplus, moves);
   return decided.map((run) => (freezes.includes(run) ? run : withEarly(run)));
 }
+
+/** A run without the repeats at its start that its clip shows of every picture. */
+const withoutOwn = (run: Judged, repeats: number): Judged =>
+  repeats === 0 ? run : { ...run, first: run.first + repeats, startsAtCut: false };
 
 /**
  * Adds freezes that are longer than any stutter. They count only if they and the other inserted copies together explain

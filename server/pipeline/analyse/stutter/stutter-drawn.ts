@@ -32,6 +32,12 @@ const STRICT_RATIO = 2;
  */
 export const MIN_EVIDENCE = 0.3;
 const SURPLUS_SHARE = 0.8;
+/**
+ * In a clip with holds of several lengths, none of which is long, the surplus must be that of the run up
+ * to this, pictures, and at least `LEAST_SURPLUS`: sounds end up to two pictures apart by nature.
+ */
+const FITS = 1;
+const LEAST_SURPLUS = 4;
 
 /** What points to a defect, however the clip holds pictures by nature. */
 export interface FaultSigns {
@@ -47,32 +53,58 @@ export interface FaultSigns {
  *
  * Converted rates are no such material: 24 shown as 30 hold one picture in five; 20 shown as 30 hold one in three,
  * never more than two in a row. A clip that shows every picture equally often throughout has no rests: a longer run
- * there is a defect if the step after it or the sound says so too. The run counts as a hold itself, or the holds on
+ * there is a defect if the step after it or the sound says so too. In another clip, the only long run is one if the
+ * picture outlasts the sound by just that. The run counts as a hold itself, or the holds on
  * both of its sides would seem far apart. Measured on stop motion made from 15 real clips in three ways (no wrong runs,
  * 120 without this check), a film that no limit was chosen on (none, six without it), and on 2464 added runs.
  */
 export function isDrawn(run: RunPlace, signs: FaultSigns): boolean {
-  const { first, last, moves, runs, fps } = run;
-  const reach = REACH_S * fps;
-  const length = last - first + 1;
-  const sharp = runs.filter(([from, to]) => (to < first || from > last) && isSharp(moves, from, to));
-  const within = (start: number, end: number) => sharp.filter(([from, to]) => to >= start && from <= end);
+  const length = run.last - run.first + 1;
+  const sharp = sharpHolds(run);
   // Another shot may come from another rate.
-  const shot = within(...reachOf(run, REACH_S));
+  const shot = within(sharp, ...reachOf(run, REACH_S));
   if (length <= LONGEST_CONVERTED && isCrowded(shot, MAX_GAP_CONVERTED)) return true;
   if (movesBeside(run, shot) && !(touchesCut(run) && isSilent(length, signs))) return false;
-  const around = [...within(first - reach, last + reach), [first, last] as const].sort(([a], [b]) => a - b);
-  return isCrowded(around, MAX_GAP) && !isFaultAmong(sharp, length, signs);
+  return isAmongHolds(run, sharp) && !isFaultAmong(sharp, length, signs);
+}
+
+/** Repeats at the start of a run that its shot shows of every picture; 0 where it shows each once. */
+export function repeatsByNature(run: RunPlace): number {
+  const sharp = sharpHolds(run);
+  if (!isAmongHolds(run, sharp) || movesBeside(run, within(sharp, ...reachOf(run, REACH_S)))) return 0;
+  const usual = Math.round(median(sharp.map(lengthOf)));
+  return usual < run.last - run.first + 1 ? usual : 0;
+}
+
+type Holds = readonly (readonly [number, number])[];
+
+const lengthOf = ([from, to]: Holds[number]) => to - from + 1;
+
+/** The other holds of a clip that are far stiller than what is beside them. */
+const sharpHolds = ({ first, last, moves, runs }: RunPlace): Holds =>
+  runs.filter(([from, to]) => (to < first || from > last) && isSharp(moves, from, to));
+
+const within = (holds: Holds, start: number, end: number): Holds =>
+  holds.filter(([from, to]) => to >= start && from <= end);
+
+/** Whether pictures around a run are shown twice or more often, so that it is one hold of many. */
+function isAmongHolds({ first, last, fps }: RunPlace, sharp: Holds): boolean {
+  const reach = REACH_S * fps;
+  const around = [...within(sharp, first - reach, last + reach), [first, last] as const];
+  return isCrowded(
+    around.sort(([a], [b]) => a - b),
+    MAX_GAP,
+  );
 }
 
 /** Whether enough holds have another one on both sides with at most `most` moving pictures between. */
-function isCrowded(holds: readonly (readonly [number, number])[], most: number): boolean {
+function isCrowded(holds: Holds, most: number): boolean {
   const between = holds.map(([from], k) => from - (holds[k - 1]?.[1] ?? -Infinity) - 1);
   return between.filter((gap, k) => gap <= most && (between[k + 1] ?? Infinity) <= most).length >= MIN_HOLDS;
 }
 
 /** Whether the pictures next to a run move at their full rate, picture by picture. */
-function movesBeside(run: RunPlace, shot: readonly (readonly [number, number])[]): boolean {
+function movesBeside(run: RunPlace, shot: Holds): boolean {
   const { first, last, cutSet } = run;
   const [start, end] = reachOf(run, REACH_S);
   const from = Math.max(start, ...shot.flatMap(([, to]) => (to < first ? [to + 1] : [])));
@@ -97,15 +129,15 @@ function isSilent(length: number, { evidence, pictureSurplus }: FaultSigns): boo
   return evidence < MIN_EVIDENCE && !isPutIn;
 }
 
-function isFaultAmong(
-  sharp: readonly (readonly [number, number])[],
-  length: number,
-  { evidence, pictureSurplus }: FaultSigns,
-): boolean {
-  const lengths = sharp.map(([from, to]) => to - from + 1);
+function isFaultAmong(sharp: Holds, length: number, { evidence, pictureSurplus }: FaultSigns): boolean {
+  const lengths = sharp.map(lengthOf);
   const usual = median(lengths);
+  const isLong = (repeats: number) => repeats > STRICT_RATIO * usual + 1;
+  if (lengths.length < MIN_HOLDS || !isLong(length)) return false;
+  const surplus = pictureSurplus ?? 0;
+  const isSpokenFor = surplus >= LEAST_SURPLUS && Math.abs(surplus - (length - usual)) <= FITS;
+  if (isSpokenFor && !lengths.some(isLong)) return true;
   const equal = lengths.filter((other) => other === usual).length;
   if (lengths.length < MIN_STRICT || equal < STRICT_SHARE * lengths.length) return false;
-  const isPutIn = pictureSurplus !== null && pictureSurplus >= SURPLUS_SHARE * (length - usual);
-  return length > STRICT_RATIO * usual + 1 && (evidence >= MIN_EVIDENCE || isPutIn);
+  return evidence >= MIN_EVIDENCE || (pictureSurplus !== null && surplus >= SURPLUS_SHARE * (length - usual));
 }

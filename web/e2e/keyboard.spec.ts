@@ -1,10 +1,11 @@
 import type { Locator, Page } from 'playwright/test';
 import { MENDED_WITHIN_MS } from './api-steps.ts';
 import { ideaRow } from './board.ts';
+import { chooseFile } from './choose-file.ts';
 import { makeBrokenClip } from './clips.ts';
 import { expect, newAccount, signIn, test } from './fixtures.ts';
-import { fillAccount } from './shelf.ts';
 import { giveVideo } from './copy-video.ts';
+import { fillAccount } from './shelf.ts';
 
 /** More presses of Tab than any screen has stops. */
 const MOST_TABS = 120;
@@ -58,13 +59,11 @@ test('by keyboard alone one signs in, uploads a clip and follows its repair', as
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(`${server.baseUrl}/`);
 
-  await tabTo(page, page.getByRole('button', { name: 'Choose a video' }));
-  const chooser = page.waitForEvent('filechooser');
-  await page.keyboard.press('Enter');
-  await (await chooser).setFiles(await makeBrokenClip());
+  const choose = page.getByRole('button', { name: 'Choose a video' });
+  await chooseFile(page, () => press(page, choose), await makeBrokenClip());
   await expect(page.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
   // Whoever cannot see the page is still where the file was chosen.
-  await expect(page.getByRole('button', { name: 'Choose a video' })).toBeFocused();
+  await expect(choose).toBeFocused();
   const download = page.waitForEvent('download');
   await press(page, page.locator('#upload').getByRole('button', { name: 'Download' }));
   expect((await download).suggestedFilename()).toMatch(/^video-.+\.mp4$/);

@@ -4,6 +4,7 @@ import type { Browser } from 'playwright/test';
 import { createS3UploadParts } from '#server/pipeline/upload/s3-upload-parts.ts';
 import { startS3 } from '#server/test/s3-server.ts';
 import { MENDED_WITHIN_MS } from './api-steps.ts';
+import { chooseFile } from './choose-file.ts';
 import { makeLargeClip, sha256Of } from './clips.ts';
 import { createServerProcess, type ServerProcess } from './server-process.ts';
 import { expect, newAccount, signIn, test } from './fixtures.ts';
@@ -162,9 +163,7 @@ test('an upload whose browser was killed goes on in another browser, which sends
     await route.continue();
   });
   await other.goto('/');
-  const asked = other.waitForEvent('filechooser');
-  await other.getByRole('button', { name: 'Continue', exact: true }).click();
-  await (await asked).setFiles(clip);
+  await chooseFile(other, () => other.getByRole('button', { name: 'Continue', exact: true }).click(), clip);
   await expect(other.getByText('Processing complete!')).toBeVisible({ timeout: MENDED_WITHIN_MS });
   expect(firstOffset).toBeGreaterThan(0);
   expect(firstOffset + sentBytes).toBe(size);

@@ -174,6 +174,20 @@ test('pages work at 320 px, as they do at a zoom of 400 %', async ({ page, serve
   await expectFits(page, 'menu');
 });
 
+test('what changes its size is there at once where less motion is asked for', async ({ page }) => {
+  await visit(page, '/');
+  // A transition of any length would still show the size before.
+  const widthPx = await page.getByRole('heading', { level: 1 }).evaluate((heading: HTMLElement) => {
+    const widthAt = (px: number): number => {
+      heading.style.width = `${px}px`;
+      return heading.getBoundingClientRect().width;
+    };
+    widthAt(200);
+    return widthAt(123);
+  });
+  expect(widthPx).toBe(123);
+});
+
 test('no plan lies out of sight where plans are compared on a phone', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await visit(page, '/upgrade');

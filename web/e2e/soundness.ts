@@ -4,9 +4,7 @@ import { expect } from './fixtures.ts';
 
 /** No part of the page sticks out at the side. */
 export async function expectFits(page: Page, where: string): Promise<void> {
-  const overflow = await page.evaluate(async () => {
-    // What is laid out by its measured width follows a change of that width with the next picture.
-    for (let frames = 0; frames < 2; frames += 1) await new Promise((next) => requestAnimationFrame(next));
+  const overflow = await page.evaluate(() => {
     const scrolls = (element: Element): boolean => {
       for (let at: Element | null = element; at && at !== document.body; at = at.parentElement)
         if (['auto', 'scroll'].includes(getComputedStyle(at).overflowX)) return true;

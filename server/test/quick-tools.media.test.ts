@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, copyFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
+import { onPath } from '#server/media/ffmpeg/find-tools.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { copyBoundLate } from './late-binding.ts';
 import { sharedFolder } from './rendered-clips.ts';
@@ -13,16 +14,12 @@ const folder = sharedFolder();
 const differing = (a: Buffer, b: Buffer) => a.reduce((sum, byte, at) => sum + Number(byte !== b[at]), 0);
 
 describe.skipIf(behind === null)('quick tools (skipped where the tools are of another kind)', () => {
-  const find = (searchPath: string, name: string) =>
-    searchPath
-      .split(path.delimiter)
-      .map((each) => path.join(each, name))
-      .find((file) => existsSync(file)) ?? '';
+  const find = async (searchPath: string, name: string) => (await onPath(name, searchPath)) ?? '';
   const [quick, installed] = [process.env['PATH'] ?? '', behind ?? ''];
 
   it('stand in front of the installed ones and differ from them in flags for the loader only', async () => {
     for (const name of ['ffmpeg', 'ffprobe']) {
-      const [script, tool] = [find(quick, name), find(installed, name)];
+      const [script, tool] = [await find(quick, name), await find(installed, name)];
       expect(script).not.toBe(tool);
       const [, program = ''] = /exec '(.+)'/.exec(await readFile(script, 'utf8')) ?? [];
       const [copy, own] = [await readFile(program), await readFile(tool)];
@@ -38,7 +35,7 @@ describe.skipIf(behind === null)('quick tools (skipped where the tools are of an
       const source = 'testsrc2=s=320x192:d=1[out0];sine=d=1[out1]'.split(' ');
       const coding = '-c:v libx264 -threads 1 -c:a aac -flags +bitexact -fflags +bitexact'.split(' ');
       const args = ['-v', 'error', '-f', 'lavfi', '-i', ...source, ...coding, output];
-      await runTool('make a clip', find(searchPath, 'ffmpeg'), args);
+      await runTool('make a clip', await find(searchPath, 'ffmpeg'), args);
       return readFile(output);
     };
     expect(await write(quick, 'quick.mp4')).toEqual(await write(installed, 'installed.mp4'));

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
-import { access, chmod, constants, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { onPath } from '#server/media/ffmpeg/find-tools.ts';
 import { copyBoundLate } from './late-binding.ts';
 
 const exec = promisify(execFile);
@@ -59,8 +61,7 @@ async function makeQuick({ name, tool, home, folder, libraries }: Making): Promi
   const listed = await librariesOf(tool);
   for (const library of listed) {
     const copy = path.join(libraries, path.basename(library));
-    const isThere = await isUsable(copy, constants.F_OK);
-    if (!isThere) await copyBoundLate(library, copy);
+    if (!existsSync(copy)) await copyBoundLate(library, copy);
   }
   const script = path.join(folder, name);
   const first = listed.map((library) => path.basename(library)).filter((each) => SEARCHED_FIRST.test(each));
@@ -84,17 +85,3 @@ async function versionOf(tool: string): Promise<string | null> {
   const answer = await exec(tool, ['-version']).catch(() => null);
   return answer && answer.stdout;
 }
-
-async function onPath(name: string, searchPath: string): Promise<string | null> {
-  for (const folder of searchPath.split(path.delimiter)) {
-    const file = path.resolve(folder, name);
-    if (folder !== '' && (await isUsable(file, constants.X_OK))) return file;
-  }
-  return null;
-}
-
-const isUsable = (file: string, mode: number): Promise<boolean> =>
-  access(file, mode).then(
-    () => true,
-    () => false,
-  );

@@ -135,7 +135,7 @@ test('the next-change key lands on every mended place, in one decoder, by keyboa
 
 test('comparison and report are accessible and fit on every size', async ({ page, server, account }) => {
   expect(account.username).toBeTruthy();
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await page.emulateMedia({ colorScheme: 'light' });
   const videoId = await sendClip(page.request, server.baseUrl, clip);
   await expectMended(page.request, videoId);
   for (const [name, width, height] of [

@@ -60,7 +60,12 @@ async function tryTools(
   }
 }
 
-async function onPath(name: string, searchPath: string): Promise<string | null> {
+/**
+ * Finds a program as a shell would.
+ * @param searchPath value of the PATH variable
+ * @returns null when no folder of it has the program
+ */
+export async function onPath(name: string, searchPath: string): Promise<string | null> {
   for (const folder of searchPath.split(path.delimiter)) {
     if (!folder) continue;
     const file = path.resolve(folder, name);

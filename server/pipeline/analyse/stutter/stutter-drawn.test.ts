@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isDrawn, repeatsByNature } from './stutter-drawn.ts';
+import { toHolds } from './stutter-holds.ts';
 
 const run = { first: 101, last: 107 };
 
@@ -9,13 +10,7 @@ function onTwos(...stills: readonly { first: number; last: number }[]) {
     const isStill = stills.some(({ first, last }) => at >= first && at <= last);
     return isStill || at % 2 === 1 || at % 30 === 14 ? 0.05 : 9;
   });
-  const held = moves.flatMap((move, at) => (at > 0 && move < 1 ? [at] : []));
-  const runs: [number, number][] = [];
-  for (const at of held) {
-    const last = runs.at(-1);
-    if (last?.[1] === at - 1) last[1] = at;
-    else runs.push([at, at]);
-  }
+  const runs = toHolds(moves.map((move) => move < 1));
   return { ...run, moves, holds: runs, runs, cutSet: new Set<number>(), fps: 24 };
 }
 

@@ -33,8 +33,8 @@ const STRICT_RATIO = 2;
 export const MIN_EVIDENCE = 0.3;
 const SURPLUS_SHARE = 0.8;
 /**
- * In a clip with holds of several lengths, none of which is long, the surplus must be that of the run up
- * to this, pictures, and at least `LEAST_SURPLUS`: sounds end up to two pictures apart by nature.
+ * In a clip with holds of several lengths, none of which is long, the surplus must be that of the run up to this,
+ * pictures, and at least `LEAST_SURPLUS`: sounds end up to two pictures apart by nature.
  */
 const FITS = 1;
 const LEAST_SURPLUS = 4;
@@ -54,9 +54,9 @@ export interface FaultSigns {
  * Converted rates are no such material: 24 shown as 30 hold one picture in five; 20 shown as 30 hold one in three,
  * never more than two in a row. A clip that shows every picture equally often throughout has no rests: a longer run
  * there is a defect if the step after it or the sound says so too. In another clip, the only long run is one if the
- * picture outlasts the sound by just that. The run counts as a hold itself, or the holds on
- * both of its sides would seem far apart. Measured on stop motion made from 15 real clips in three ways (no wrong runs,
- * 120 without this check), a film that no limit was chosen on (none, six without it), and on 2464 added runs.
+ * picture outlasts the sound by just that. The run counts as a hold itself, or the holds on both of its sides would
+ * seem far apart. Measured on stop motion made from 15 real clips in three ways (no wrong runs, 120 without this check),
+ * a film that no limit was chosen on (none, six without it), and on 2464 added runs.
  */
 export function isDrawn(run: RunPlace, signs: FaultSigns): boolean {
   const length = run.last - run.first + 1;
@@ -139,5 +139,5 @@ function isFaultAmong(sharp: Holds, length: number, { evidence, pictureSurplus }
   if (isSpokenFor && !lengths.some(isLong)) return true;
   const equal = lengths.filter((other) => other === usual).length;
   if (lengths.length < MIN_STRICT || equal < STRICT_SHARE * lengths.length) return false;
-  return evidence >= MIN_EVIDENCE || (pictureSurplus !== null && surplus >= SURPLUS_SHARE * (length - usual));
+  return evidence >= MIN_EVIDENCE || surplus >= SURPLUS_SHARE * (length - usual);
 }

@@ -172,8 +172,8 @@ function isRest({ first, last, evidence, quietness }: Judged, pictureSurplus: nu
 const MANY_RESTS = 3;
 
 /**
- * Leaves out natural rests, and next to many rests also those too short to be recognised alone. A short run
- * whose step is not clearly a single one is no rest in a clip that rests nowhere else.
+ * Leaves out natural rests, and next to many rests also those too short to be recognised alone. A short run whose step
+ * is not clearly a single one is no rest in a clip that rests nowhere else.
  */
 function withoutRests(
   runs: readonly Judged[],

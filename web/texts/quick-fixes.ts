@@ -3,7 +3,7 @@ import type { FixId } from '#common/fixes.ts';
 import { MESSAGES } from '#common/messages.ts';
 
 const HINTS: Readonly<Record<FixId, string>> = {
-  'wind-noise': 'Takes wind out of the sound; the voice stays.',
+  'wind-noise': 'Takes out the wind that you hear, faint wind too; the voice stays.',
   'audio-sync': 'Brings sound and picture back into sync.',
   'voice-enhance': 'Removes rumble, clears up the voice and sets the loudness that platforms use.',
   stabilize: 'Takes the hand shake out of the picture.',

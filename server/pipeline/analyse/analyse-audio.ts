@@ -29,9 +29,14 @@ import {
 } from './audio-sync/detect-audio-sync-start.ts';
 import { detectAudioSync } from './audio-sync/detect-audio-sync.ts';
 import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
-import { createWindMeter, WIND_RATE_HZ } from './wind-noise/detect-wind-noise-series.ts';
+import { createWindMeter, WIND_RATE_HZ, type WindSeries } from './wind-noise/detect-wind-noise-series.ts';
 import { createWidthMeter, mayBeMix, withoutMixes } from './wind-noise/detect-wind-noise-stereo.ts';
-import { findWindSpans, toWindFinding, type WindFound } from './wind-noise/detect-wind-noise.ts';
+import {
+  findWindHeard,
+  findWindSpans,
+  toWindFinding,
+  type WindFound,
+} from './wind-noise/detect-wind-noise.ts';
 import { firstWait, steadyEnd } from './packets/picture-times.ts';
 import type { AudioPackets } from './packets/read-packets.ts';
 import { listedSoundEndMs } from './packets/sound-end.ts';
@@ -42,6 +47,8 @@ export interface HearSoundInput {
   readonly info: MediaInfo;
   readonly tools: ToolPaths;
   readonly signal?: AbortSignal;
+  /** Whether somebody heard wind, so that slighter signs suffice; false when absent. */
+  readonly windIsHeard?: boolean;
   /** Share done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
   /** Called once the whole sound has been decoded. */
@@ -115,10 +122,20 @@ export async function hearSound(input: HearSoundInput) {
   const toTimeMs = (ms: number) => timeOfSample(clock, (ms / 1000) * clock.rateHz);
   const speech = detectSpeech(voice.series);
   const windSeries = wind.finish();
-  const found = firstAudible === null ? null : await withoutMusic(input, findWindSpans(windSeries, speech));
+  const found = firstAudible === null ? null : await findWind(input, windSeries, speech);
   const windFinding = found && toWindFinding(windSeries, found, toTimeMs);
   input.onSign?.(windFinding ? 'wind' : 'calm_sound');
   return { clock, scale, toTimeMs, firstAudible, speech, onsets, windFinding };
+}
+
+/** Wind that is plain by itself, or else what may be wind if somebody heard it. */
+async function findWind(
+  input: HearSoundInput,
+  series: WindSeries,
+  speech: readonly SpeechSpan[],
+): Promise<WindFound> {
+  const plain = await withoutMusic(input, findWindSpans(series, speech));
+  return plain.spans.length === 0 && input.windIsHeard ? findWindHeard(series, speech) : plain;
 }
 
 /**

@@ -89,6 +89,8 @@ export type FindingDetail =
         readonly endMs: number;
         readonly levelDb: number;
       }[];
+      /** True when the signs suffice only because somebody heard the wind. */
+      readonly isHeard?: boolean;
     }
   | { readonly kind: 'shaky_footage' }
   | { readonly kind: 'poor_lighting' }

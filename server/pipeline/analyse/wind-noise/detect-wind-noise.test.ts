@@ -18,7 +18,7 @@ import {
   type WindSeries,
   type WindWindow,
 } from './detect-wind-noise-series.ts';
-import { findWindSpans, toWindFinding } from './detect-wind-noise.ts';
+import { findWindHeard, findWindSpans, toWindFinding } from './detect-wind-noise.ts';
 
 const SECONDS = 12;
 
@@ -32,6 +32,11 @@ function measure(samples: Samples) {
 function windOf(samples: Samples) {
   const { wind, voice } = measure(samples);
   return findWindSpans(wind, detectSpeech(voice)).spans;
+}
+
+function heardIn(samples: Samples) {
+  const { wind, voice } = measure(samples);
+  return findWindHeard(wind, detectSpeech(voice));
 }
 
 describe('findWindSpans', () => {
@@ -102,6 +107,27 @@ describe('findWindSpans', () => {
     // A single ball in the wind.
     const once = thumps(1, WIND_RATE_HZ, 1, seed);
     expect(windOf(added(wind, once))).not.toEqual([]);
+  });
+
+  it.each([1, 2, 3])('finds faint wind under a voice only where somebody heard it (seed %i)', (seed) => {
+    const wind = gustingWind(SECONDS, WIND_RATE_HZ, seed);
+    const faint = mixAtSnr(voiceLike(SECONDS, WIND_RATE_HZ, seed + 20), wind, 12);
+    expect(windOf(faint)).toEqual([]);
+    const heard = heardIn(faint);
+    expect(heard).toMatchObject({ isHeard: true });
+    const coveredMs = heard.spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+    expect(coveredMs).toBeGreaterThan(SECONDS * 400);
+  });
+
+  it.each<[string, Samples]>([
+    ['a voice', voiceLike(SECONDS, WIND_RATE_HZ, 7)],
+    ['an engine', engine(SECONDS, WIND_RATE_HZ, 47, 3)],
+    ['chords', chords(SECONDS, WIND_RATE_HZ, 3)],
+    ['room tone', steadyNoise(SECONDS, WIND_RATE_HZ, { cutoffHz: 120, rms: 0.003, seed: 5 })],
+    ['rain', steadyNoise(SECONDS, WIND_RATE_HZ, { cutoffHz: 4000, rms: 0.1, seed: 6 })],
+    ['silence', new Float32Array(SECONDS * WIND_RATE_HZ)],
+  ])('finds nothing like wind in %s, whatever somebody heard', (_, samples) => {
+    expect(heardIn(samples).spans).toEqual([]);
   });
 
   /** A gusty background; what is not given is clearly wind. */

@@ -3,6 +3,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FixId } from '#common/fixes.ts';
 import { probe } from '#server/media/probe/probe.ts';
+import { analyseAudio } from '../../analyse/analyse-audio.ts';
+import { replaceSound } from '#server/test/broken-sound.ts';
+import { gustingWind, mixAtSnr, voiceLike, type Samples } from '#server/test/synthetic-sound.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { renderLimits, sharedFolder } from '#server/test/rendered-clips.ts';
@@ -13,6 +16,9 @@ import { measureLight } from './measure-light.ts';
 
 const folder = sharedFolder();
 const file = (name: string) => path.join(folder.path, name);
+
+/** Sample rate of the sounds made in code. */
+const RATE_HZ = 48_000;
 
 /** Textured ground filmed by hand: it jumps with every picture. Dark, with a quiet tone. */
 const SHAKY_DARK =
@@ -115,6 +121,31 @@ describe('quick fixes', () => {
     expect(await packets(path_, 'v')).toEqual(await packets(clip, 'v'));
     expect(await packets(path_, 'a')).not.toEqual(await packets(clip, 'a'));
     expect(made.clip?.posterPath).toBeNull();
+  }, 60_000);
+
+  it('take out faint wind that somebody heard, which the repair leaves alone', async () => {
+    const seconds = 8;
+    const picture = await make('silent.mp4', `testsrc2=s=160x90:r=10:d=${seconds}`, `anullsrc=d=${seconds}`);
+    const withSound = async (name: string, samples: Samples) => {
+      const outputPath = file(name);
+      await replaceSound({ tools, inputPath: picture, outputPath, channels: [samples], rateHz: RATE_HZ });
+      return outputPath;
+    };
+    const voice = voiceLike(seconds, RATE_HZ, 22);
+    const faint = await withSound('faint.mp4', mixAtSnr(voice, gustingWind(seconds, RATE_HZ, 2), 12));
+    const made = await apply(faint, ['wind-noise']);
+    expect(made.of('wind-noise')).toMatchObject({ state: 'applied' });
+    expect(made.of('wind-noise')?.detail).toContain('What you hear as wind was lowered by');
+    const figure = made.of('wind-noise')?.figures[0];
+    expect(figure?.after ?? 0).toBeLessThanOrEqual((figure?.before ?? 0) - 3);
+    expect(await packets(made.clip?.path ?? '', 'v')).toEqual(await packets(faint, 'v'));
+    const info = await probe(tools, faint, 'mov');
+    const alone = await analyseAudio({ inputPath: faint, info, tools, audioPackets: null, motion: null });
+    expect(alone.findings.filter(({ kind }) => kind === 'wind_noise')).toEqual([]);
+
+    const calm = await apply(await withSound('calm-voice.mp4', voice), ['wind-noise']);
+    expect(calm.of('wind-noise')).toMatchObject({ state: 'unchanged' });
+    expect(calm.clip).toBeNull();
   }, 60_000);
 
   it('keep subtitles beside changed pictures and sound', async () => {

@@ -146,6 +146,7 @@ async function hear(
     tools: task.tools,
     signal,
     onProgress,
+    windIsHeard: task.fixes.includes('wind-noise'),
     audioPackets: looked?.judged.audioPackets ?? null,
     motion: looked?.judged.motion ?? null,
   });

@@ -56,11 +56,13 @@ export interface MendedSound {
 /** The verdict on wind; `mended` is null if no repair was tried. */
 export function windVerdict(finding: Finding, mended: MendedSound | null): AudioVerdict {
   const judgement = mended?.judgement;
+  const isHeard = finding.detail.kind === 'wind_noise' && finding.detail.isHeard === true;
   if (!judgement?.helped) {
-    const why =
-      judgement && judgement.beforeDb - judgement.afterDb < JUDGE_LIMITS.leastGainDb
-        ? 'the wind could not be lowered enough'
-        : 'the voice would have lost too much';
+    const lowersLittle = judgement && judgement.beforeDb - judgement.afterDb < JUDGE_LIMITS.leastGainDb;
+    const little = isHeard
+      ? 'no wind that could be taken out was heard'
+      : 'the wind could not be lowered enough';
+    const why = lowersLittle ? little : 'the voice would have lost too much';
     return {
       finding,
       after: null,
@@ -77,7 +79,7 @@ export function windVerdict(finding: Finding, mended: MendedSound | null): Audio
     outcome: 'repaired',
     action: 'suppressed_wind',
     explanation:
-      `Wind lowered by ${lowered} dB in ${finding.count === 1 ? 'one stretch' : `${finding.count} stretches`}` +
+      `${isHeard ? 'What you hear as wind was lowered' : 'Wind lowered'} by ${lowered} dB in ${finding.count === 1 ? 'one stretch' : `${finding.count} stretches`}` +
       `${judgement.gone ? '' : '; some of it is still there'}.`,
   };
 }

@@ -70,6 +70,7 @@ export function plainFacts(change: Partial<ClipFacts> = {}, video: Record<string
     edges: 12,
     loudness: { lufs: -14.2, peakDb: -1.5 },
     sound: [],
+    syncNotes: [],
     ...change,
   };
 }

@@ -60,6 +60,8 @@ export interface AnalyseAudioInput extends HearSoundInput {
   readonly audioPackets: AudioPackets | null;
   /** Motion of the pictures, to compare with the sound; null when there are no pictures. */
   readonly motion: MotionSeries | null;
+  /** Whether somebody saw that sound and picture are apart; see `SyncInput`. */
+  readonly offsetIsSeen?: boolean;
   /** How far the listed pictures go on after the last decoded one, ms; 0 when absent. */
   readonly undecodedMs?: number | undefined;
 }
@@ -203,6 +205,7 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
     lostEnds: lostOrUndecoded(input, clock),
     clock,
     countsTimes: input.info.format === 'avi',
+    isSeen: input.offsetIsSeen,
     motion: input.motion,
     onsets: {
       strength: onsets.strength,

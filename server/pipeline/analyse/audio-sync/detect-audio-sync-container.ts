@@ -47,8 +47,11 @@ export const CONTAINER_LIMITS = {
 
 export interface ContainerOffset {
   readonly offsetMs: number;
-  /** `moved`: the whole sound was shifted. `silence`: it was shifted by silence put before it. */
-  readonly cause: 'moved' | 'silence';
+  /**
+   * `moved`: the whole sound was shifted. `silence`: it was shifted by silence put before it. `seen`: it was shifted and
+   * lost a piece, or only has another length; somebody saw that it is the former.
+   */
+  readonly cause: 'moved' | 'silence' | 'seen';
 }
 
 /**
@@ -76,6 +79,19 @@ export function containerOffset(times: StreamTimes): ContainerOffset | null {
     return { offsetMs: silence, cause: 'silence' };
   }
   return null;
+}
+
+/**
+ * The offset of a clip in which somebody saw that sound and picture are apart, where `containerOffset` finds none: sound
+ * that begins and ends on the same side of the picture, however far its end is off.
+ */
+export function offsetSeen(times: StreamTimes): ContainerOffset | null {
+  if (times.pictureEndMs === null || isTrimmed(times)) return null;
+  const startMs = times.soundStartMs - times.pictureStartMs;
+  const endMs = times.soundEndMs - times.pictureEndMs;
+  const { offsetMs, endShare } = CONTAINER_LIMITS;
+  const isMoved = Math.abs(startMs) > offsetMs && endMs / startMs >= endShare;
+  return isMoved ? { offsetMs: startMs, cause: 'seen' } : null;
 }
 
 /**

@@ -4,6 +4,7 @@ import { hits, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import {
   containerOffset,
+  offsetSeen,
   readClock,
   withoutFirstWaits,
   type StreamTimes,
@@ -104,6 +105,28 @@ describe('containerOffset', () => {
   it('detects silence added before the sound when the end overhangs by as much', () => {
     expect(containerOffset(times({ leadingSilenceMs: 300, soundEndMs: 10_310 }))?.offsetMs).toBe(300);
     expect(containerOffset(times({ leadingSilenceMs: 300 }))).toBeNull();
+  });
+});
+
+describe('offsetSeen', () => {
+  it.each([
+    [1000, 10_700],
+    [120, 10_276],
+    [-400, 9000],
+  ])('moves sound that starts %i ms from the picture and ends at %i ms by its start', (by, soundEndMs) => {
+    const moved = times({ soundStartMs: by, soundEndMs });
+    expect(containerOffset(moved)).toBeNull();
+    expect(offsetSeen(moved)).toEqual({ offsetMs: by, cause: 'seen' });
+  });
+
+  it.each([
+    ['only lacks its first piece', { soundStartMs: 300 }],
+    ['ends on the other side', { soundStartMs: 300, soundEndMs: 9700 }],
+    ['begins with the picture', { soundEndMs: 9000 }],
+    ['was trimmed with the picture', { hiddenPictureMs: 466, soundStartMs: -413, soundEndMs: 9600 }],
+    ['goes with a picture of unknown length', { soundStartMs: 300, soundEndMs: 10_300, pictureEndMs: null }],
+  ])('leaves sound that %s', (_, change) => {
+    expect(offsetSeen(times(change))).toBeNull();
   });
 });
 
@@ -372,6 +395,27 @@ describe('a sound with holes', () => {
 
   it('has it everywhere if it was moved as well', () => {
     expect(torn({ soundStartMs: 300, soundEndMs: 10_300 })).toMatchObject({ startMs: 300, endMs: 10_300 });
+  });
+});
+
+describe('a sound that lost its end', () => {
+  const input = {
+    times: times({ soundStartMs: 1000, soundEndMs: 10_700 }),
+    clock: clockOf(455, () => 1000),
+    motion: null,
+    onsets: null,
+  };
+
+  it('is moved only where somebody saw that it is late', () => {
+    const left = detectAudioSync(input);
+    expect(left.finding).toBeNull();
+    expect(left.notes.join(' ')).toContain('Nothing shows which, so nothing was moved.');
+    const seen = detectAudioSync({ ...input, isSeen: true });
+    expect(seen.finding).toMatchObject({
+      confidence: 0.6,
+      detail: { evidence: 'container', offsetMs: 1000 },
+    });
+    expect(seen.notes.join(' ')).not.toContain('nothing was moved');
   });
 });
 

@@ -1,12 +1,13 @@
 import { MAX_CURVE_POINTS, type LostEnds } from '#common/report.ts';
 import { withLostEnds } from '#server/media/probe/lost-ends.ts';
 import type { SoundClock } from '#server/media/signal/pcm-clock.ts';
-import type { Finding } from '../analysis.ts';
+import { ACT_CONFIDENCE, type Finding } from '../analysis.ts';
 import {
   clockCurve,
   CONTAINER_LIMITS,
   containerOffset,
   isTrimmed,
+  offsetSeen,
   readClock,
   type ClockFacts,
   type ContainerOffset,
@@ -38,6 +39,8 @@ export interface SyncInput {
   readonly onsets: OnsetSeries | null;
   /** Whether the sound's times are only counted from a rate in the header, as in AVI; false when absent. */
   readonly countsTimes?: boolean;
+  /** Whether somebody saw that sound and picture are apart, so that slighter signs suffice; false when absent. */
+  readonly isSeen?: boolean;
 }
 
 export interface SyncVerdict {
@@ -53,12 +56,12 @@ export function detectAudioSync(input: SyncInput): SyncVerdict {
   const times = withLostEnds(input.times, input.lostEnds);
   const clock = judgeClock(input, times);
   const { facts, drifts, torn } = clock;
-  const shown = facts.reliable ? containerOffset(times) : null;
+  const shown = facts.reliable ? shownOffset(input, times) : null;
   const heard = drifts || torn ? hearOffset(input) : (hearDrift(input) ?? hearOffset(input));
   const curve = heard ? curveOf(input, heard.line, MAX_CURVE_POINTS) : [];
   const startLeadMs = times.soundStartMs - times.pictureStartMs;
   const isAside = Math.abs(startLeadMs) > CONTAINER_LIMITS.offsetMs && !isTrimmed(times);
-  const placed = placeSound(times, shown, heard);
+  const placed = placeSound(input, times, shown, heard);
   const notes = [
     ...clock.notes,
     ...(curve.length > 1 ? [describeCurve(curve)] : []),
@@ -117,12 +120,21 @@ interface Placed {
 }
 
 const IN_PLACE: Placed = { offsetMs: 0, driftPpm: 0, evidence: 'container', confidence: 0, notes: [] };
-/** Confidence of an offset that start and end agree on, and of one that silence at the start explains. */
-const CONTAINER_CONFIDENCE = { moved: 0.9, silence: 0.75 } as const;
+/** Confidence of an offset that start and end agree on, that silence at the start explains, or that somebody saw. */
+const CONTAINER_CONFIDENCE = { moved: 0.9, silence: 0.75, seen: ACT_CONFIDENCE } as const;
 /** Least confidence of drift and holes, which the timestamps state. */
 const CLOCK_CONFIDENCE = 0.9;
 
-function placeSound(times: StreamTimes, shown: ContainerOffset | null, heard: Heard | null): Placed {
+function shownOffset({ isSeen }: SyncInput, times: StreamTimes): ContainerOffset | null {
+  return containerOffset(times) ?? (isSeen ? offsetSeen(times) : null);
+}
+
+function placeSound(
+  { isSeen }: SyncInput,
+  times: StreamTimes,
+  shown: ContainerOffset | null,
+  heard: Heard | null,
+): Placed {
   if (heard && heard.line.slope !== 0) {
     const { interceptMs, slope } = heard.line;
     // The line gives the distance over the picture's time; the first sound belongs where the line puts it.
@@ -138,7 +150,8 @@ function placeSound(times: StreamTimes, shown: ContainerOffset | null, heard: He
       return { ...placed, notes: [describeContradiction(shown.offsetMs)] };
     return { ...placed, offsetMs: shown.offsetMs };
   }
-  if (!heard || Math.abs(heardMs) <= contentLimit(heardMs)) return IN_PLACE;
+  if (!heard || Math.abs(heardMs) <= (isSeen ? CONTENT_LIMITS.offsetMs : contentLimit(heardMs)))
+    return IN_PLACE;
   return { ...IN_PLACE, offsetMs: heardMs, evidence: 'content', confidence: heard.confidence };
 }
 

@@ -38,6 +38,13 @@ describe('the nine fixes', () => {
     },
   );
 
+  it('tell what was measured where nothing shows how to bring sound and picture together', () => {
+    const note = 'The sound ends 900 ms before the picture; both were left as they are.';
+    expect(words(build('audio-sync', plainFacts({ syncNotes: [note] })))).toContain(
+      `nothing was moved. ${note}`,
+    );
+  });
+
   it.each(['wind-noise', 'audio-sync', 'voice-enhance'] as const)('%s needs sound', (fix) => {
     const facts = plainFacts();
     const silent = plainFacts({ info: { ...facts.info, audio: [] }, loudness: null });

@@ -45,12 +45,13 @@ export const STEADY = 0.00125;
 
 const NO_SOUND = 'This clip has no sound, so there is nothing to change.';
 
+const NOTHING_APART = 'Nothing shows clearly how far sound and picture are apart, so nothing was moved.';
+
 /** The nine fixes: from the facts of a clip to what will be done; pure. */
 export const FIX_BUILDERS: Readonly<Record<FixId, FixBuilder>> = {
   'wind-noise': (facts) =>
     repairSound(facts, 'wind_noise', 'No wind was heard in this clip, so its sound was left as it is.'),
-  'audio-sync': (facts) =>
-    repairSound(facts, 'audio_sync', 'Sound and picture are in sync, so nothing was moved.'),
+  'audio-sync': (facts) => repairSound(facts, 'audio_sync', [NOTHING_APART, ...facts.syncNotes].join(' ')),
   'voice-enhance': (facts) => {
     const { loudness } = facts;
     if (facts.info.audio.length === 0 || !loudness) return unchanged(NO_SOUND);

@@ -20,6 +20,8 @@ export interface ClipFacts {
   readonly loudness: Loudness | null;
   /** Findings of the engine's own detectors about the sound that are strong enough to act on. */
   readonly sound: readonly Finding[];
+  /** What was measured of sound and picture beside them, in sentences. */
+  readonly syncNotes: readonly string[];
 }
 
 /** A fix that has nothing to do or cannot be done here, with the reason in one sentence. */

@@ -1,7 +1,7 @@
 import { type FixId, isPlatformFix } from '#common/fixes.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { analyseAudio } from '../../analyse/analyse-audio.ts';
-import type { Analysis, Finding } from '../../analyse/analysis.ts';
+import type { Analysis } from '../../analyse/analysis.ts';
 import { isHdr } from '../full-encode/full-encode-pictures.ts';
 import { planRepair } from '../plan-repair.ts';
 import { VISUAL_ORDER } from './build-fixes.ts';
@@ -106,7 +106,7 @@ export async function measureFacts(job: FixJob, info: MediaInfo, stream: VideoSt
   const sound =
     needs.sound && hasSound
       ? await stages.run(COST.hear, (onProgress) => hear(job, info, looked, onProgress))
-      : [];
+      : NOT_HEARD;
   const loudness =
     needs.loudness && hasSound
       ? await stages.run(COST.hear, (onProgress) => measureLoudness({ ...clip, onProgress }))
@@ -128,18 +128,22 @@ export async function measureFacts(job: FixJob, info: MediaInfo, stream: VideoSt
     light,
     edges,
     loudness,
-    sound,
+    ...sound,
   };
   return { facts, looked };
 }
 
-/** Findings in the sound that the six steps would repair too. */
+type HeardSound = Pick<ClipFacts, 'sound' | 'syncNotes'>;
+
+const NOT_HEARD: HeardSound = { sound: [], syncNotes: [] };
+
+/** What is wrong with the sound, by the detectors of the repair, which take slighter signs for what was asked for. */
 async function hear(
   { task, signal }: FixJob,
   info: MediaInfo,
   looked: LookedAt | null,
   onProgress: (share: number) => void,
-): Promise<readonly Finding[]> {
+): Promise<HeardSound> {
   const heard = await analyseAudio({
     inputPath: task.inputPath,
     info,
@@ -147,6 +151,7 @@ async function hear(
     signal,
     onProgress,
     windIsHeard: task.fixes.includes('wind-noise'),
+    offsetIsSeen: task.fixes.includes('audio-sync'),
     audioPackets: looked?.judged.audioPackets ?? null,
     motion: looked?.judged.motion ?? null,
   });
@@ -159,5 +164,5 @@ async function hear(
     posterFrame: null,
     notes: [],
   };
-  return planRepair(analysis, task.limits).sound;
+  return { sound: planRepair(analysis, task.limits).sound, syncNotes: heard.notes };
 }

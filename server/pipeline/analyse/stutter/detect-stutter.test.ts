@@ -401,6 +401,16 @@ describe('detectStutter', () => {
     ]);
   });
 
+  it('takes the seam of a short animation that is repeated for a part of it, in the first and the last round too', () => {
+    /** Measured changes from seam to seam, 24 pictures shown as 30: 27 or 28 pictures. */
+    const start = [0.2, 10.1, 10.2, 10.5, 10.9, 10.9, 11.4, 0.4, 15.8, 15.9, 16.6, 8.3];
+    const end = [13.3, 13.3, 13.9, 0.4, 10.5, 10.6, 10.9, 0.3, 0.35, 41.6];
+    const round = (shown: readonly number[]) => [...start, ...shown, ...end];
+    const [short, long] = [round([16.7, 0.36, 8.8, 8.9, 9.1]), round([8.2, 8.6, 0.6, 8.3, 9, 9.1])];
+    const moves = [0, 7.4, 1.1, 8.3, 8.7, 8.8, ...end, ...short, ...long, ...short, ...long, ...start];
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: FPS })).toEqual([]);
+  });
+
   it('treats a hold that is due as one of a converted rate, though encoders left more noise in every second one', () => {
     const converted = motion(180).map((move, i) => (i % 6 !== 0 ? move : i % 12 === 0 ? 0.05 : 1.3));
     const due = converted.map((move, i) => (i === 84 || i === 85 ? 0.05 : move));

@@ -6,7 +6,7 @@ import { findCalmRuns, type CalmRun } from './stutter-calm.ts';
 import { isDrawn, repeatsByNature } from './stutter-drawn.ts';
 import { drifts } from './stutter-drift.ts';
 import { withEarlyNext } from './stutter-early.ts';
-import { comesToRest, easesOut, glidesToRest, isRising, isTurn, isValley } from './stutter-easing.ts';
+import { comesToRest, easesOut, glidesToRest, isRising, isTurn, isValley, swells } from './stutter-easing.ts';
 import { endAtJump, findHeld, joinHolds, toHolds, trimSlow } from './stutter-holds.ts';
 import { evidenceBehind, NOTHING_BEHIND } from './stutter-evidence.ts';
 import { decideHistories, putIn, repeatsOf, type Judged, type StutterRun } from './stutter-history.ts';
@@ -258,7 +258,8 @@ function endsSharply(
 function rests(run: MeasuredRun, { judged, before, startsAtCut, jumps, quieter }: Sides): boolean {
   const { length, values, inside, loudest } = run;
   if (isTurn(run)) return true;
-  const isUnsettled = isValley(values) || isRising(values) || (!jumps && inside > MAX_SETTLED);
+  const isUnsettled =
+    isValley(values) || isRising(values) || swells(values) || (!jumps && inside > MAX_SETTLED);
   if (length >= LONG_ENOUGH && isUnsettled) return true;
   if (length >= SHORTEST_FRAMES && !startsAtCut && glidesToRest(run)) return true;
   if (judged.length === 1 && easesOut(run, judged[0] === before ? -1 : 1, quieter)) return true;
@@ -284,6 +285,7 @@ function judgeCalm(
   const place = { loudness: quietness, isStep: false, isFarStep: false };
   if (showsNothing(series, middleOf(run)) || !standsOut(cadencesAround(run), place)) return null;
   if (last - first + 1 >= LONG_RUN ? comesToRest(run) : glidesToRest(run)) return null;
+  if (last - first + 1 >= LONG_ENOUGH && swells(moves.slice(first, last + 1))) return null;
   const endsAtCut = cutSet.has(last + 1);
   const before = median(moves.slice(Math.max(1, first - FLANK), first));
   if (endsAtCut && easesOut(run, -1, before)) return null;

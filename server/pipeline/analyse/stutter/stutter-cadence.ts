@@ -111,14 +111,17 @@ export function cadencesAround(run: RunPlace): Cadence[] {
 function recurs({ first, last, moves, fps }: RunPlace, stretches: Stretches): boolean {
   const insideOf = (from: number, to: number) => median(moves.slice(from, to + 1));
   const still = Math.max(RECUR_STILL, RECUR_RATIO * insideOf(first, last));
+  const reach = RECUR_REACH_S * fps;
   const places = stretches.flatMap(([from, to]) => {
-    const isNear = Math.abs(from - first) <= RECUR_REACH_S * fps && to - from >= last - first;
+    const isNear = Math.abs(from - first) <= 2 * reach && to - from >= last - first;
     return isNear && isSharp(moves, from, to) && insideOf(from, to) <= still ? [from] : [];
   });
   const isPlace = (at: number) => places.some((place) => Math.abs(place - at) <= 1);
   return places.some((place) => {
     const step = place - first;
-    return step !== 0 && (isPlace(first - step) || isPlace(first + 2 * step));
+    if (step === 0 || Math.abs(step) > reach) return false;
+    // The first and the last of a loop have both others on one side.
+    return isPlace(first - step) || isPlace(first + 2 * step);
   });
 }
 

@@ -20,6 +20,12 @@ describe('findCalmRuns', () => {
     expect(placesOf(calmMotion(30, 0.01, 0, 0.08, 0.05, 0.05, 0.05, 0.67))).toEqual([[30, 35]]);
   });
 
+  it('finds none before a title that fades in, whose first pictures hardly change (measured values)', () => {
+    const fading = [0.02, 0.01, 0.01, 0.02, 0.06, 0.14, 0.22, 0.37, 0.45, 0.68, 0.82, 1.14, 1.31, 1.42, 1.69];
+    const before = [0.26, 0.24, 0.26, 0.25, 0.28, 0.25, 0.31, 0.3, 4.82];
+    expect(placesOf([0, ...before, ...fading, ...calmMotion(0)])).toEqual([]);
+  });
+
   it('keeps a refined picture inside a run', () => {
     expect(placesOf(calmMotion(30, 0.01, 0, 0.5, 0.02, 0.02, 0.02))).toEqual([[30, 35]]);
   });

@@ -48,6 +48,11 @@ const POP_COUNT = 0.15;
 /** ...that stay below this share of the usual picture of the sides. */
 const POP_SHARE = 0.8;
 /**
+ * Unless the last picture of the run leads to the next one by less than this: motion that starts slowly, such as a
+ * title that fades in, and no quality step.
+ */
+const SET_OUT_RATIO = 2;
+/**
  * A step this many times livelier than everything around proves lost pictures; chance dips on the sides are then
  * allowed.
  */
@@ -136,7 +141,9 @@ function weigh(
   const floor = jumps ? quantile(sides, DIP_SHARE) : Math.min(...sides);
   if (floor < (isLone && !jumps ? MIN_LONE_FLOOR : MIN_FLOOR)) return null;
   const values = moves.slice(first, last + 1);
-  const loudest = loudestBut(values, isLone ? 0 : POP_SHARE * quieter);
+  const setsOut = (after[0] ?? 0) < SET_OUT_RATIO * (values.at(-1) ?? 0);
+  const pop = isLone ? 0 : POP_SHARE * quieter;
+  const loudest = setsOut ? Math.max(...values) : loudestBut(values, pop);
   const inside = median(values);
   if (loudest > HELD_MAX || inside > limitFor(QUIET_LIMITS, values.length) * quieter) return null;
   const loudness = Math.max(LEAST, loudest) / floor;

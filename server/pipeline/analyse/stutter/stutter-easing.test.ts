@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { frameSeries } from '#server/test/frame-series.ts';
 import { detectStutter } from './detect-stutter.ts';
-import { comesToRest, glidesToRest } from './stutter-easing.ts';
+import { comesToRest, glidesToRest, swells } from './stutter-easing.ts';
 
 /** A figure that slows down to a stop (measured values), rests, and then words appear. */
 const SLOWING = [8.88, 7.93, 7.28, 6.57, 5.94, 4.96, 3.71];
@@ -21,6 +21,23 @@ describe('glidesToRest', () => {
     const copies = [0.6, 0.3, 0.3, 0.3, 0.3];
     expect(glidesToRest({ ...run, moves: clip(copies) })).toBe(false);
     expect(detectStutter(frameSeries(clip(copies)), { cuts: [], fps: 30 })).toMatchObject([run]);
+  });
+});
+
+describe('swells', () => {
+  it('recognises a pointer that moves in a page at rest (measured values)', () => {
+    const rest = [0.3, 0.57, 1.5, 1.61, 0.76, 0.43, 0.56, 0.43];
+    expect(swells(rest)).toBe(true);
+    expect(detectStutter(frameSeries(clip(rest)), { cuts: [], fps: 30 })).toEqual([]);
+  });
+
+  it.each([
+    ['copies that settle', [2.4, 2.1, 0.4, 0.3, 0.2, 0.1]],
+    ['the better coded picture of a key picture', [0.4, 0.2, 2.2, 0.3, 0.2, 0.2]],
+    ['copies that an encoder codes in turns', [0.9, 0.3, 0.9, 0.3, 0.9, 0.3]],
+    ['a pair', [0.2, 1.4]],
+  ])('does not mistake %s for motion', (_, values) => {
+    expect(swells(values)).toBe(false);
   });
 });
 

@@ -30,6 +30,8 @@ const LULL_FRAMES = 3;
  */
 const LIVELY_END = 1;
 const LIVELY_END_RATIO = 1.5;
+/** Two pictures in a row inside a run that change by `LIVELY_END` and by this many times the usual are motion. */
+const SWELL_RATIO = 2.5;
 
 /** Place of a run in the changes of the pictures. */
 export interface Eased {
@@ -62,6 +64,16 @@ export function isRising(values: readonly number[]): boolean {
   return (
     (values.at(-1) ?? 0) >= LIVELY_END && values.every((value, i) => i === 0 || value >= (values[i - 1] ?? 0))
   );
+}
+
+/**
+ * True for changes that swell once they were small: something moves in a picture that rests, such as a pointer. Copies
+ * settle, and where a key picture is better coded than those before, that is one picture.
+ */
+export function swells(values: readonly number[]): boolean {
+  const lively = Math.max(LIVELY_END, SWELL_RATIO * median(values));
+  const wasStill = (before: number) => values.slice(0, before).some((value) => SWELL_RATIO * value <= lively);
+  return values.some((value, i) => Math.min(value, values[i - 1] ?? 0) >= lively && wasStill(i - 1));
 }
 
 /** True if the motion of one side slows down next to the run, well below its usual `level`. */

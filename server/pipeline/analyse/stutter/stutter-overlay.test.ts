@@ -22,6 +22,17 @@ describe('isOverlay', () => {
     expect(isOverlay({ ...place, series: seriesOf(() => 0.065, little) }, -1)).toBe(false);
   });
 
+  it('recognises a pointer in a dark page, which changes less than half a grey level (measured values)', () => {
+    const before = [0.28, 0.46, 0.44, 0.44, 0.33];
+    const after = [0.38, 0.46, 0.46, 0.45, 0.44, 0.45, 0.44, 5.17, 5.5, 14.87];
+    const moves = [0, ...before, 0.02, 0.02, 0.02, ...after];
+    const series = seriesOf(() => 0.052, moves);
+    expect(isOverlay({ first: 6, last: 8, cutSet: new Set(), series }, -1)).toBe(true);
+    expect(
+      isOverlay({ first: 6, last: 8, cutSet: new Set(), series: seriesOf(() => 0.065, moves) }, -1),
+    ).toBe(false);
+  });
+
   it('requires both sides, or the one that a cut leaves', () => {
     const series = seriesOf((i) => (i < 30 ? 0.053 : 0.1));
     expect(isOverlay({ ...place, series }, -1)).toBe(false);

@@ -5,8 +5,8 @@ import { MIN_EVIDENCE } from './stutter-drawn.ts';
 
 /** Pictures on each side of a run that show how much of the picture moves. */
 const FLANK = 6;
-/** Steps that change the liveliest blocks by less show nothing, grey levels... */
-const MIN_MOTION = 0.5;
+/** Steps that change the liveliest blocks by less show nothing, grey levels; a pointer in a dark page changes 0.44... */
+const MIN_MOTION = 0.25;
 /** ...and a side needs at least this many other steps. */
 const TELLING_LEAST = 3;
 /**
@@ -24,10 +24,10 @@ const ALIKE_RATIO = 2;
 const STOPPED_SHARE = 0.1;
 
 /**
- * This many steps on each side of which none falls below this share of the usual one are a drawing that never rests: a
+ * This many steps on each side of which none falls below this share of the usual one, or this (grey levels), are a drawing that never rests: a
  * running time code or counter. In five of them the least step is 0.43 to 0.64 of the usual one.
  */
-const RUNNING = { steps: 24, share: 0.35 } as const;
+const RUNNING = { steps: 24, share: 0.35, least: 0.5 } as const;
 
 /** Place of a run, and the measures around it. */
 export interface OverlayPlace {
@@ -66,7 +66,7 @@ export function isOverlay({ first, last, series, cutSet }: OverlayPlace, evidenc
 
 /** Whether the drawing changes in every picture on both complete sides. */
 function isRunning(around: readonly number[]): boolean {
-  const least = Math.max(MIN_MOTION, RUNNING.share * median(around));
+  const least = Math.max(RUNNING.least, RUNNING.share * median(around));
   return around.length === 2 * RUNNING.steps && Math.min(...around) >= least;
 }
 

@@ -29,6 +29,10 @@ describe('isRestless', () => {
     expect(detectStutter(frameSeries([0, ...JITTER, ...JITTER]), { cuts: [], fps: 24 })).toEqual([]);
   });
 
+  it('looks at enough pictures of a screen that shows ten a second', () => {
+    expect(isRestless({ ...still(JITTER, run), fps: 10 }, NOTHING_BEHIND)).toBe(true);
+  });
+
   it('ignores copies in motion, however much noise an encoder leaves in them', () => {
     const even = JITTER.map((_, i) => 6 + 4 * Math.sin(1.7 * i));
     const copies = even.map((move, i) => (i >= run.first && i <= run.last ? 0.65 : move));

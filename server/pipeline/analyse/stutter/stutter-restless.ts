@@ -3,10 +3,11 @@ import { isSharp, reachOf, type RunPlace } from './stutter-cadence.ts';
 import type { Evidence } from './stutter-evidence.ts';
 
 /**
- * How much of a shot shows how still its pictures become by nature: seconds on each side of the run, and least number
- * of pictures.
+ * How much of a shot shows how still its pictures become by nature: seconds on each side of the run, as many pictures
+ * at least, and the least number of pictures on both sides.
  */
 const REACH_S = 1;
+const LEAST_REACH = 15;
 const FEWEST = 24;
 /** Pictures that change up to this many times as much as the liveliest of the run are about as still... */
 const ABOUT = 2.5;
@@ -46,7 +47,7 @@ export function isRestless(run: RunPlace, told: Evidence): boolean {
   if (loudest < TELLING || told.evidence + told.motionEvidence >= CLEAR_EVIDENCE) return false;
   // At a cut only one side could be judged.
   if (cutSet.has(first) || cutSet.has(last + 1)) return false;
-  const [from, to] = reachOf(run, REACH_S);
+  const [from, to] = reachOf(run, Math.max(REACH_S, LEAST_REACH / run.fps));
   if (keepsRhythm(run, from, to)) return false;
   let [around, still] = [0, 0];
   // A row that began before the examined part may have any length.

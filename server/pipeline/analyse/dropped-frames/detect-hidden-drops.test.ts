@@ -365,6 +365,16 @@ describe('detectHiddenDrops', () => {
     expect([found(4), found(16)]).toEqual([1, 0]);
   });
 
+  it('claims one at such a step whose odds leave no doubt if the sound is longer, as a cut takes its sound along', () => {
+    const found = (surplus: number | null, rise: number) => {
+      const jumps = new Map([[80, { ...LOSS, agreement: 0.1 }]]);
+      const series = frameSeries(moves([80], 16), { rises: rising([80], rise), jumps });
+      return detectHiddenDrops(series, { ...CLIP, pictureSurplus: surplus, forest: byRise });
+    };
+    expect([found(null, 0.8), found(0, 0.8), found(-12, 0.4)]).toEqual([[], [], []]);
+    expect(found(-12, 0.8)).toMatchObject([{ after: 80, missing: 12 }]);
+  });
+
   it('treats jumps over at least a fifth of a second, and others beside them, as an editor’s cuts unless the sound is longer', () => {
     const found = (far: number, surplus: number | null) => {
       const steps = moves([80], 3).map((move, i) => (i === 140 ? far * move : move));

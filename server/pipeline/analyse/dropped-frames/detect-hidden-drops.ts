@@ -256,7 +256,9 @@ function likelyDrops(clip: MeasuredClip): Scored[] {
     const confidence = Math.max(oddsConfidence(score), isClear ? CLEAR_CONFIDENCE : 0);
     const drop = { ...toDrop(series, step, i), confidence };
     const isSupported = verdict ? isVotedFor : step.meanRatio >= SUPPORTED_RATIO && isSupportive(step.jump);
-    return isLikeCut(step, drop) ? [] : [{ drop, score, isSupported, isClear }];
+    // A cut takes the sound along. If pictures are missing from beside it, a far step is a loss that is hard to count.
+    const isMissed = lengths.speaks && (verdict === 'goesOn' || score >= UNWITNESSED);
+    return !isMissed && isLikeCut(step, drop) ? [] : [{ drop, score, isSupported, isClear }];
   });
 }
 

@@ -33,6 +33,11 @@ const MIXED = { slope: 1.7, agreement: 0.6, excess: 1.4, meanRatio: 1.25, blockR
 export const MAX_HISTOGRAM = 0.05;
 /** ...up to this limit if half of everything that moves goes this much farther (logarithm). */
 export const MAX_HISTOGRAM_JUMP = 0.085;
+/**
+ * ...and up to this one if the sound says that pictures are missing: two of 91 losses above the noise in phones' clips
+ * more, no claim in 60 unharmed clips whose sound is longer.
+ */
+const MAX_HISTOGRAM_MISSED = 0.15;
 const JUMP_RISE = 0.6;
 /** A step into a picture, relative to the steps around it. */
 export interface Step {
@@ -85,14 +90,22 @@ export function judgeableSteps(series: FrameSeries, cuts: readonly number[]): (a
   return (i) => judgeable(measureStep(series, cuts, i), series.rises[i]);
 }
 
-/** Flanks of a step that may be judged; null at a flash and in still scenes. */
-export function judgeable(step: Step | null | undefined, rise: StepRise | null | undefined): Flanks | null {
-  return step && step.motion >= MIN_JUDGED_MOTION && isNoFlash(step, rise) ? step.flanks : null;
+/**
+ * Flanks of a step that may be judged; null at a flash and in still scenes.
+ * @param isMissed whether the sound says that pictures are missing
+ */
+export function judgeable(
+  step: Step | null | undefined,
+  rise: StepRise | null | undefined,
+  isMissed = false,
+): Flanks | null {
+  const mostFlash = isMissed ? MAX_HISTOGRAM_MISSED : MAX_HISTOGRAM_JUMP;
+  return step && step.motion >= MIN_JUDGED_MOTION && isNoFlash(step, rise, mostFlash) ? step.flanks : null;
 }
 
 /** True for a step whose brightness changes no more than a jump of the motion explains. */
-function isNoFlash({ flash }: Step, rise: StepRise | null | undefined): boolean {
-  return flash <= MAX_HISTOGRAM || (flash <= MAX_HISTOGRAM_JUMP && (rise?.overMax ?? 0) >= JUMP_RISE);
+function isNoFlash({ flash }: Step, rise: StepRise | null | undefined, most: number): boolean {
+  return flash <= MAX_HISTOGRAM || (flash <= most && (rise?.overMax ?? 0) >= JUMP_RISE);
 }
 
 /** True for a step that is much longer than all around it and of the same motion. */

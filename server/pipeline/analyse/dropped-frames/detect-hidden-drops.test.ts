@@ -375,6 +375,17 @@ describe('detectHiddenDrops', () => {
     expect(found(-12, 0.8)).toMatchObject([{ after: 80, missing: 12 }]);
   });
 
+  it('takes a step with which the light changes for a flash, unless the sound is longer and everything goes farther', () => {
+    const found = (surplus: number | null, rise: number, flash: number) => {
+      const histogramDiff = moves([]).map((_, i) => (i === 80 ? flash : 0.001));
+      const measures = { rises: rising([80], rise), jumps: new Map([[80, LOSS]]), histogramDiff };
+      const series = frameSeries(moves([80], 2), measures);
+      return detectHiddenDrops(series, { ...CLIP, pictureSurplus: surplus, forest: byRise }).length;
+    };
+    expect([found(null, 0.8, 0.08), found(null, 0.8, 0.13), found(0, 0.8, 0.13)]).toEqual([1, 0, 0]);
+    expect([found(-4, 0.8, 0.13), found(-4, 0.4, 0.13), found(-4, 0.8, 0.2)]).toEqual([1, 0, 0]);
+  });
+
   it('treats jumps over at least a fifth of a second, and others beside them, as an editor’s cuts unless the sound is longer', () => {
     const found = (far: number, surplus: number | null) => {
       const steps = moves([80], 3).map((move, i) => (i === 140 ? far * move : move));

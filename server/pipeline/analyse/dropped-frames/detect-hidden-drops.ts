@@ -197,7 +197,8 @@ function measureClip(series: FrameSeries, context: DropContext): MeasuredClip {
   const lengths = readLengths(pictureSurplus, fps, excessMs, putIn);
   const edited = leastEdited(fps);
   const forest = context.forest ?? readForest(LOSS_FOREST);
-  const odds = scoreJumps(series, (i) => judgeable(steps[i], series.rises[i]), fps, forest);
+  const usable = (i: number) => judgeable(steps[i], series.rises[i], lengths.speaks);
+  const odds = scoreJumps(series, usable, fps, forest);
   const isRefresh = (i: number) => context.clocked?.has(i) && (odds[i] ?? 0) < SURE;
   const scores = odds.map((one, i) => (isRefresh(i) ? -Infinity : one));
   return {

@@ -24,8 +24,9 @@ const ALIKE_RATIO = 2;
 const STOPPED_SHARE = 0.1;
 
 /**
- * This many steps on each side of which none falls below this share of the usual one, or this (grey levels), are a drawing that never rests: a
- * running time code or counter. In five of them the least step is 0.43 to 0.64 of the usual one.
+ * This many steps on each side of which none falls below this share of the usual one, or this (grey levels), are a
+ * drawing that never rests: a running time code or counter. In five of them the least step is 0.43 to 0.64 of the usual
+ * one.
  */
 const RUNNING = { steps: 24, share: 0.35, least: 0.5 } as const;
 

@@ -186,6 +186,21 @@ describe('quick fixes', () => {
     expect(Math.abs((info.audio[0]?.startMs ?? 999) - (info.video[0]?.startMs ?? 0))).toBeLessThan(60);
   }, 60_000);
 
+  it('move late sound back that also lost its end, which the repair leaves alone', async () => {
+    const clip = await make('longer.mp4', 'testsrc2=s=160x90:r=25:d=8', 'sine=f=300:d=8');
+    const late = file('late-and-cut.mp4');
+    const args = `-v error -i ${clip} -itsoffset 1 -t 8.7 -i ${clip} -map 0:v -map 1:a -c copy ${late}`;
+    await runTool('delay the sound', tools.ffmpeg, args.split(' '));
+    const info = await probe(tools, late, 'mov');
+    const alone = await analyseAudio({ inputPath: late, info, tools, audioPackets: null, motion: null });
+    expect(alone.findings).toEqual([]);
+    expect(alone.notes.join(' ')).toContain('Nothing shows which');
+    const made = await apply(late, ['audio-sync']);
+    expect(made.of('audio-sync')).toMatchObject({ state: 'applied' });
+    const now = await probe(tools, made.clip?.path ?? '', 'mov');
+    expect(Math.abs((now.audio[0]?.startMs ?? 999) - (now.video[0]?.startMs ?? 0))).toBeLessThan(60);
+  }, 60_000);
+
   it('tone-map high dynamic range only when colour correction is requested', async () => {
     const tags = '-color_primaries bt2020 -color_trc arib-std-b67 -colorspace bt2020nc';
     const x265 =

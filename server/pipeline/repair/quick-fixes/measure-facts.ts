@@ -133,9 +133,9 @@ export async function measureFacts(job: FixJob, info: MediaInfo, stream: VideoSt
   return { facts, looked };
 }
 
-type HeardSound = Pick<ClipFacts, 'sound' | 'syncNotes'>;
+type SoundFacts = Pick<ClipFacts, 'sound' | 'syncNotes'>;
 
-const NOT_HEARD: HeardSound = { sound: [], syncNotes: [] };
+const NOT_HEARD: SoundFacts = { sound: [], syncNotes: [] };
 
 /** What is wrong with the sound, by the detectors of the repair, which take slighter signs for what was asked for. */
 async function hear(
@@ -143,7 +143,7 @@ async function hear(
   info: MediaInfo,
   looked: LookedAt | null,
   onProgress: (share: number) => void,
-): Promise<HeardSound> {
+): Promise<SoundFacts> {
   const heard = await analyseAudio({
     inputPath: task.inputPath,
     info,

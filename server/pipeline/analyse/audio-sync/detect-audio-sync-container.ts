@@ -89,9 +89,7 @@ export function offsetSeen(times: StreamTimes): ContainerOffset | null {
   if (times.pictureEndMs === null || isTrimmed(times)) return null;
   const startMs = times.soundStartMs - times.pictureStartMs;
   const endMs = times.soundEndMs - times.pictureEndMs;
-  const { offsetMs, endShare } = CONTAINER_LIMITS;
-  const isMoved = Math.abs(startMs) > offsetMs && endMs / startMs >= endShare;
-  return isMoved ? { offsetMs: startMs, cause: 'seen' } : null;
+  return leansAlike(startMs, endMs) ? { offsetMs: startMs, cause: 'seen' } : null;
 }
 
 /**
@@ -137,11 +135,17 @@ export function withoutFirstWaits(times: StreamTimes, waits: FirstWaits): Stream
  * begin together.
  */
 export function wasMoved(startMs: number, endMs: number): boolean {
-  const { offsetMs, endToleranceMs, endShare, unevenEndMs, unevenEndShare } = CONTAINER_LIMITS;
+  if (!leansAlike(startMs, endMs)) return false;
+  const { endToleranceMs, unevenEndMs, unevenEndShare } = CONTAINER_LIMITS;
   const far = Math.abs(startMs);
-  if (far <= offsetMs || endMs / startMs < endShare) return false;
   const tolerance = Math.max(endToleranceMs + 0.05 * far, Math.min(unevenEndMs, unevenEndShare * far));
   return Math.abs(endMs - startMs) <= tolerance;
+}
+
+/** True when sound begins away from the picture, ms, and ends away from it on the same side. */
+export function leansAlike(startMs: number, endMs: number): boolean {
+  const { offsetMs, endShare } = CONTAINER_LIMITS;
+  return Math.abs(startMs) > offsetMs && endMs / startMs >= endShare;
 }
 
 export interface SoundHole {

@@ -7,6 +7,7 @@ import {
   CONTAINER_LIMITS,
   containerOffset,
   isTrimmed,
+  leansAlike,
   offsetSeen,
   readClock,
   type ClockFacts,
@@ -150,8 +151,7 @@ function placeSound(
       return { ...placed, notes: [describeContradiction(shown.offsetMs)] };
     return { ...placed, offsetMs: shown.offsetMs };
   }
-  if (!heard || Math.abs(heardMs) <= (isSeen ? CONTENT_LIMITS.offsetMs : contentLimit(heardMs)))
-    return IN_PLACE;
+  if (!heard || Math.abs(heardMs) <= contentLimit(heardMs, isSeen)) return IN_PLACE;
   return { ...IN_PLACE, offsetMs: heardMs, evidence: 'content', confidence: heard.confidence };
 }
 
@@ -183,7 +183,7 @@ function syncFinding(input: SyncInput, judged: Judged): Finding {
     measure: {
       name: 'largest distance of sound and picture',
       unit: 'ms',
-      threshold: limitOf({ offsetMs, drifts, evidence }),
+      threshold: limitOf({ offsetMs, drifts, evidence }, input),
       value: round(largestDistance(judged)),
     },
     curve: {
@@ -273,12 +273,16 @@ function curveOf({ motion, onsets }: SyncInput, line: SyncLine, maxPoints: numbe
   return motion && onsets ? contentCurve(motion, onsets, line, maxPoints) : [];
 }
 
-/** Least offset that counts when only the content shows it, ms; it depends on the direction. */
-const contentLimit = (offsetMs: number) => (offsetMs > 0 ? CONTENT_LIMITS.lateMs : CONTENT_LIMITS.offsetMs);
+/** Least offset that counts when only the content shows it, ms; higher for a late sound, unless somebody saw it. */
+const contentLimit = (offsetMs: number, isSeen = false) =>
+  offsetMs > 0 && !isSeen ? CONTENT_LIMITS.lateMs : CONTENT_LIMITS.offsetMs;
 
-function limitOf(cause: { offsetMs: number; drifts: boolean; evidence: Evidence }): number {
+function limitOf(
+  cause: { offsetMs: number; drifts: boolean; evidence: Evidence },
+  { isSeen }: SyncInput,
+): number {
   if (cause.offsetMs !== 0) {
-    return cause.evidence === 'content' ? contentLimit(cause.offsetMs) : CONTAINER_LIMITS.offsetMs;
+    return cause.evidence === 'content' ? contentLimit(cause.offsetMs, isSeen) : CONTAINER_LIMITS.offsetMs;
   }
   return cause.drifts ? CONTAINER_LIMITS.driftMs : CONTAINER_LIMITS.holeSumMs;
 }
@@ -292,7 +296,7 @@ function describeLead(times: StreamTimes): string {
   }
   const apart = times.soundEndMs - times.pictureEndMs;
   const ends = `and they end ${Math.round(Math.abs(apart))} ms apart`;
-  if (apart / lead >= CONTAINER_LIMITS.endShare) {
+  if (leansAlike(lead, apart)) {
     return `The ${who} ${amount} ${ends}, the same one later both times. Either it was moved and lost a piece, or it simply has another length. Nothing shows which, so nothing was moved.`;
   }
   return `The ${who} ${amount} ${ends}: a piece is missing at the start, the rest is not shifted, so nothing was moved.`;

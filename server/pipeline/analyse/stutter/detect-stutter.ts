@@ -282,10 +282,11 @@ function judgeCalm(
 ): Judged | null {
   const { moves, cutSet, series } = clip;
   const run = { ...clip, first, last };
+  const length = last - first + 1;
   const place = { loudness: quietness, isStep: false, isFarStep: false };
   if (showsNothing(series, middleOf(run)) || !standsOut(cadencesAround(run), place)) return null;
-  if (last - first + 1 >= LONG_RUN ? comesToRest(run) : glidesToRest(run)) return null;
-  if (last - first + 1 >= LONG_ENOUGH && swells(moves.slice(first, last + 1))) return null;
+  if (length >= LONG_RUN ? comesToRest(run) : glidesToRest(run)) return null;
+  if (length >= LONG_ENOUGH && swells(moves.slice(first, last + 1))) return null;
   const endsAtCut = cutSet.has(last + 1);
   const before = median(moves.slice(Math.max(1, first - FLANK), first));
   if (endsAtCut && easesOut(run, -1, before)) return null;
@@ -296,7 +297,7 @@ function judgeCalm(
   const isUneven = Math.max(before, after) > MAX_SIDE_RATIO * Math.min(before, after);
   const end = endAtJump(run, moves, cutSet);
   const evidence = endsAtCut ? NOTHING_BEHIND : evidenceBehind({ ...run, last: end }, before, after);
-  if (isUneven && last - first + 1 >= LONG_RUN && evidence.evidence <= 0 && !endsAtCut) return null;
+  if (isUneven && length >= LONG_RUN && evidence.evidence <= 0 && !endsAtCut) return null;
   if (isUneven && after > before && !endsAtCut && startsAnew(run, end, after)) return null;
   return {
     first,

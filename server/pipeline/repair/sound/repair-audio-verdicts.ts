@@ -72,14 +72,14 @@ export function windVerdict(finding: Finding, mended: MendedSound | null): Audio
     };
   }
   const lowered = Math.round(judgement.beforeDb - judgement.afterDb);
+  const what = isHeard ? 'What you hear as wind was lowered' : 'Wind lowered';
+  const where = finding.count === 1 ? 'one stretch' : `${finding.count} stretches`;
   return {
     finding,
     after: Math.round(judgement.afterDb * 10) / 10,
     ...(mended?.curveAfter ? { curveAfter: mended.curveAfter } : {}),
     outcome: 'repaired',
     action: 'suppressed_wind',
-    explanation:
-      `${isHeard ? 'What you hear as wind was lowered' : 'Wind lowered'} by ${lowered} dB in ${finding.count === 1 ? 'one stretch' : `${finding.count} stretches`}` +
-      `${judgement.gone ? '' : '; some of it is still there'}.`,
+    explanation: `${what} by ${lowered} dB in ${where}${judgement.gone ? '' : '; some of it is still there'}.`,
   };
 }

@@ -29,21 +29,32 @@ const CROWD = { steps: 3, reachS: 1 };
 /** Nearby steps with a smaller share of its factor are of another kind: the rhythm omits one picture at a time. */
 const ALIKE_FACTOR = 0.75;
 
+/** Steps that are losses although their odds are small. */
+export interface ClearSteps {
+  /** By the direction of the motion, which the odds ignore. */
+  readonly clear: ReadonlySet<number>;
+  /** Those among their own neighbours singular (`isSingular`), whatever their odds. */
+  readonly singular: ReadonlySet<number>;
+}
+
 /**
  * Steps across which all motion that windows can follow continues in its direction by one larger factor, while the
- * motion beside it is even. These are losses although their odds, which ignore direction, are small. A recording or
+ * motion beside it is even, and singular steps. These are losses although their odds are small. A recording or
  * conversion that omits pictures in its own rhythm makes the same steps, but many of them.
  * @param odds logarithmic odds of each step, as returned by `scoreJumps`
  * @param speaks whether the sound says that pictures are missing
+ * @param isAlone whether a step is singular and its windows go on
  */
 export function clearSteps(
   { jumps }: Pick<FrameSeries, 'jumps'>,
   odds: readonly (number | null)[],
   fps: number,
   speaks: boolean,
-): ReadonlySet<number> {
+  isAlone: (at: number) => boolean = () => false,
+): ClearSteps {
   const leastOdds = speaks ? SPOKEN_ODDS : CLEAR_ODDS;
-  const clear = [...jumps].flatMap(([at, jump]) => (isClear(jump) ? [at] : []));
+  const alone = new Set([...jumps.keys()].filter(isAlone));
+  const clear = [...jumps].flatMap(([at, jump]) => (isClear(jump) || alone.has(at) ? [at] : []));
   const weak = clear.filter((at) => (odds[at] ?? -Infinity) < WEAK_ODDS);
   const factorOf = (at: number) => jumps.get(at)?.votes.factor ?? 1;
   const weakWithin = (at: number, reachS: number) =>
@@ -52,7 +63,11 @@ export function clearSteps(
     ).length;
   const isRhythm = (at: number) =>
     weakWithin(at, RHYTHM.reachS) >= RHYTHM.steps || weakWithin(at, CROWD.reachS) >= CROWD.steps;
-  return new Set(clear.filter((at) => (odds[at] ?? -Infinity) >= leastOdds && !isRhythm(at)));
+  const rare = clear.filter((at) => !isRhythm(at));
+  return {
+    clear: new Set(rare.filter((at) => (odds[at] ?? -Infinity) >= leastOdds)),
+    singular: new Set(rare.filter((at) => alone.has(at) && (odds[at] ?? -Infinity) > -Infinity)),
+  };
 }
 
 function isClear(jump: JumpMeasure): boolean {

@@ -127,13 +127,16 @@ export interface Scored {
   readonly isSupported: boolean;
   /** Whether the direction alone leaves no doubt (`clearSteps`). */
   readonly isClear: boolean;
+  /** Whether it stands out so far among its neighbours that its odds do not matter. */
+  readonly isSingular: boolean;
 }
 
 /**
  * Odds that make a loss by themselves: low if the direction of the motion supports it, high if an equally long sound
  * contradicts it. A sound that is longer than all likely losses explain counts like no sound.
  */
-function enoughFor({ isSupported, isClear }: Scored, { surplus, speaks }: Lengths): number {
+function enoughFor({ isSupported, isClear, isSingular }: Scored, { surplus, speaks }: Lengths): number {
+  if (isSingular) return -Infinity;
   if (isClear) return CLEAR_ODDS;
   if (isSupported) return SURE_SUPPORTED;
   return surplus !== null && !speaks ? SURE_THOUGH_EVEN : SURE;

@@ -58,14 +58,25 @@ export interface Step {
   readonly inside: boolean;
 }
 
+/**
+ * Steps around the step into picture `i`, at most `reach` on each side. They end where the shot ends, because the step
+ * into a cut is not motion.
+ */
+export function flanksOf(
+  { count }: Pick<FrameSeries, 'count'>,
+  cuts: readonly number[],
+  i: number,
+  reach: number,
+): Flanks {
+  const shotStart = cuts.findLast((cut) => cut <= i) ?? 0;
+  const shotEnd = cuts.find((cut) => cut > i) ?? count;
+  return { from: Math.max(1, i - reach, shotStart + 1), to: Math.min(count, i + 1 + reach, shotEnd) };
+}
+
 /** Measures the step into picture `i`; null when one side has too little of its shot. */
 export function measureStep(series: FrameSeries, cuts: readonly number[], i: number): Step | null {
   const moves = series.blockDiff.get(1) ?? [];
-  // The flanks end where the shot ends, because the step into a cut is not motion.
-  const shotStart = cuts.findLast((cut) => cut <= i) ?? 0;
-  const shotEnd = cuts.find((cut) => cut > i) ?? series.count;
-  const from = Math.max(1, i - FLANK, shotStart + 1);
-  const to = Math.min(series.count, i + 1 + FLANK, shotEnd);
+  const { from, to } = flanksOf(series, cuts, i, FLANK);
   if (i - from < SHORT_FLANK || to - i <= SHORT_FLANK) return null;
   const left = moves.slice(from, i);
   const right = moves.slice(i + 1, to);

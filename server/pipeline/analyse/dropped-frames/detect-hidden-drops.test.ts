@@ -258,11 +258,18 @@ describe('detectHiddenDrops', () => {
   /** Results of detectHiddenDrops for such jumps at these places. */
   const withVotes = (
     jumps: Readonly<Record<number, Partial<JumpMeasure>>>,
-    { surplus = null, rise = 0.45 }: { surplus?: number | null; rise?: number } = {},
+    {
+      surplus = null,
+      rise = 0.45,
+      isEven = false,
+    }: { surplus?: number | null; rise?: number; isEven?: boolean } = {},
   ) => {
     const places = Object.keys(jumps).map(Number);
     const measured = new Map(places.map((at) => [at, { ...LOSS, ...jumps[at] }]));
-    const series = frameSeries(moves(places, 2), { rises: rising(places, rise), jumps: measured });
+    // Beside a livelier step no other is singular.
+    const isLivelier = (i: number) => places.includes(i - 9);
+    const livelier = moves(places, 2).map((move, i) => (isEven || !isLivelier(i) ? move : 1.6 * move));
+    const series = frameSeries(livelier, { rises: rising(places, rise), jumps: measured });
     return detectHiddenDrops(series, { ...CLIP, pictureSurplus: surplus, forest: byRise }).map(
       ({ after }) => after,
     );
@@ -304,6 +311,16 @@ describe('detectHiddenDrops', () => {
     expect(withVotes({ 80: { ...two, agreement: 0.6 } }, { rise: 0.17, surplus: -4 })).toEqual([]);
     expect(withVotes({ 80: { ...goesOn, agreement: 0.6 } }, { rise: 0.32 })).toEqual([]);
     expect(withVotes({ 50: goesOn, 80: goesOn, 110: goesOn, 140: goesOn }, { rise: 0.32 })).toEqual([]);
+  });
+
+  it('finds a loss at any odds where one step stands out from all around and its windows go on, unless it recurs', () => {
+    const goesOn = { agreement: 0.5, votes: { voters: 4, share: 0.6, factor: 2 } };
+    const even = { rise: 0.12, isEven: true };
+    expect(withVotes({ 80: goesOn }, even)).toEqual([80]);
+    expect(withVotes({ 80: goesOn }, { ...even, surplus: 0 })).toEqual([80]);
+    expect(withVotes({ 80: goesOn }, { ...even, isEven: false })).toEqual([]);
+    expect(withVotes({ 80: { ...goesOn, votes: ASTRAY } }, even)).toEqual([]);
+    expect(withVotes({ 50: goesOn, 80: goesOn, 110: goesOn, 140: goesOn }, even)).toEqual([]);
   });
 
   it('compares a step for which nearly all windows vote with those right beside it, whatever moves farther away', () => {

@@ -1,9 +1,10 @@
-import { LAGS, type FrameSeries } from '#server/media/grey/grey-series.ts';
+import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { NO_VOTES, type JumpVotes } from '#server/media/grey/grey-jump-votes.ts';
-import { clamp, median } from '#server/media/statistics.ts';
+import { clamp } from '#server/media/statistics.ts';
 import { EXCESS_MS } from '../packets/sound-end.ts';
 import { fitCounts } from './detect-hidden-drops-count.ts';
-import { beatenSteps, clearSteps } from './detect-hidden-drops-clear.ts';
+import { oddsConfidence, toDrop } from './detect-hidden-drops-claim.ts';
+import { beatenSteps, clearSteps, type ClearSteps } from './detect-hidden-drops-clear.ts';
 import { countMissing, isCounted } from './detect-hidden-drops-growth.ts';
 import {
   goesOnEvenly,
@@ -29,14 +30,13 @@ import {
 import { fillFreed } from './freed-time.ts';
 import { readForest, type Forest } from './detect-hidden-drops-forest.ts';
 import { scoreJumps } from './detect-hidden-drops-score.ts';
+import { isSingular } from './detect-hidden-drops-singular.ts';
 import {
-  FLANK,
   isJump,
   isLoose,
   isRefreshed,
   judgeable,
   measureStep,
-  MIN_AGREEMENT,
   MIN_MOTION,
   type Step,
 } from './detect-hidden-drops-step.ts';
@@ -180,8 +180,8 @@ interface MeasuredClip {
   /** Logarithmic odds of a loss, by picture; null where nothing could be measured. */
   readonly scores: readonly (number | null)[];
   readonly lengths: Lengths;
-  /** Steps by which the direction alone leaves no doubt, and those that recur as a slower rate makes them. */
-  readonly clear: ReadonlySet<number>;
+  /** Steps that are losses whatever their odds, and those that recur as a slower rate makes them. */
+  readonly clear: ClearSteps;
   readonly beaten: ReadonlySet<number>;
   /** Number of missing pictures from which a jump counts as an edit. */
   readonly edited: number;
@@ -201,13 +201,18 @@ function measureClip(series: FrameSeries, context: DropContext): MeasuredClip {
   const odds = scoreJumps(series, usable, fps, forest);
   const isRefresh = (i: number) => context.clocked?.has(i) && (odds[i] ?? 0) < SURE;
   const scores = odds.map((one, i) => (isRefresh(i) ? -Infinity : one));
+  const verdictAt = (at: number) => verdictOn(series.jumps.get(at), edited);
+  const isAlone = (at: number) => {
+    const step = steps[at];
+    return verdictAt(at) === 'goesOn' && step ? isSingular(series, cuts, step, at) : false;
+  };
   return {
     series,
     fps,
     steps,
     scores,
     lengths,
-    clear: clearSteps(series, scores, fps, lengths.speaks),
+    clear: clearSteps(series, scores, fps, lengths.speaks, isAlone),
     beaten: lengths.speaks ? new Set() : beatenSteps(series, fps),
     edited,
     isFree: (at) => !taken.has(at) && !taken.has(at - 1),
@@ -215,7 +220,7 @@ function measureClip(series: FrameSeries, context: DropContext): MeasuredClip {
       const jump = series.jumps.get(at);
       return jump ? votesOf(jump) : NO_VOTES;
     },
-    verdictAt: (at) => verdictOn(series.jumps.get(at), edited),
+    verdictAt,
   };
 }
 
@@ -248,7 +253,8 @@ function likelyDrops(clip: MeasuredClip): Scored[] {
     const isVotedFor = verdict === 'goesOn' && isVoted(clip, step, i);
     const worth = isVotedFor ? VOTES_WORTH : verdict && verdict !== 'goesOn' ? -VOTES_WORTH : 0;
     const score = odds + (lengths.speaks ? worth : 0);
-    const isClear = verdict === 'goesOn' && clear.has(i);
+    const alone = clear.singular.has(i);
+    const isClear = alone || (verdict === 'goesOn' && clear.clear.has(i));
     const isWitnessed = score >= UNWITNESSED || isSupportive(step.jump);
     const leastRatio = isWitnessed ? MIN_MEAN_RATIO : SUPPORTED_RATIO;
     if (!isClear && (score < LIKELY || (!isVotedFor && step.meanRatio < leastRatio))) return [];
@@ -259,7 +265,9 @@ function likelyDrops(clip: MeasuredClip): Scored[] {
     const isSupported = verdict ? isVotedFor : step.meanRatio >= SUPPORTED_RATIO && isSupportive(step.jump);
     // A cut takes the sound along. If pictures are missing from beside it, a far step is a loss that is hard to count.
     const isMissed = lengths.speaks && (verdict === 'goesOn' || score >= UNWITNESSED);
-    return !isMissed && isLikeCut(step, drop) ? [] : [{ drop, score, isSupported, isClear }];
+    return !isMissed && isLikeCut(step, drop)
+      ? []
+      : [{ drop, score, isSupported, isClear, isSingular: alone }];
   });
 }
 
@@ -300,49 +308,4 @@ function isLikeCut({ flash, nextRatio }: Step, { missing }: HiddenDrop): boolean
 function isRetimed(series: FrameSeries, { motion }: Step, i: number): boolean {
   const moves = series.blockDiff.get(1) ?? [];
   return Math.min(moves[i - 1] ?? motion, moves[i + 1] ?? motion) < RETIMED_SHARE * motion;
-}
-
-/** Range of the confidence of a claim by motion alone... */
-const CONFIDENCE = { least: 0.6, most: 0.95 } as const;
-/** ...which grows by this much for each unit of the logarithmic odds... */
-const PER_ODDS = 0.06;
-/** ...and, without odds, from here by this much where the jump is twice as long as all around. */
-const PLAIN_CONFIDENCE = 0.55;
-const PER_MARGIN = 0.4;
-/** The slope of windows that agree is the length of the step; beyond this many steps they lose what they followed. */
-const MOST_TRUSTED_SLOPE = 6;
-
-function oddsConfidence(score: number): number {
-  return clamp(CONFIDENCE.least + PER_ODDS * score, CONFIDENCE.least, CONFIDENCE.most);
-}
-
-function toDrop(series: FrameSeries, step: Step, i: number): HiddenDrop {
-  const { jump } = step;
-  const trusted = jump !== undefined && jump.agreement >= MIN_AGREEMENT && jump.slope < MOST_TRUSTED_SLOPE;
-  const missing = trusted ? Math.round(jump.slope) - 1 : missingByNearestLag(series, i);
-  const ratio = trusted ? jump.slope : step.blockRatio;
-  const margin = trusted ? jump.agreement * Math.min(1, jump.excess - 1) : Math.min(1, step.meanRatio - 1);
-  return {
-    after: i,
-    missing: Math.max(1, missing),
-    ratio,
-    confidence: clamp(PLAIN_CONFIDENCE + PER_MARGIN * margin, CONFIDENCE.least, CONFIDENCE.most),
-  };
-}
-
-/**
- * First estimate of the missing pictures: the measured distance with the nearest difference. The limits above were
- * chosen with it.
- */
-function missingByNearestLag(series: FrameSeries, i: number): number {
-  const here = series.blockDiff.get(1)?.[i] ?? 0;
-  let best = 1;
-  let bestError = Infinity;
-  for (const lag of LAGS.slice(1)) {
-    const values = series.blockDiff.get(lag) ?? [];
-    const around = [...values.slice(Math.max(lag, i - FLANK), i), ...values.slice(i + lag, i + lag + FLANK)];
-    const error = Math.abs(Math.log(Math.max(0.1, here) / Math.max(0.1, median(around))));
-    if (error < bestError) [best, bestError] = [lag - 1, error];
-  }
-  return best;
 }

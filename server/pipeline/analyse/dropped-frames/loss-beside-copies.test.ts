@@ -53,6 +53,17 @@ describe('a loss beside copies', () => {
     for (const at of [RUN.last + 1, RUN.last + 5, FIRST - 4]) expect(pair(movesWith(at)).losses).toEqual([]);
   });
 
+  it.each([RUN.last, RUN.last + 1])(
+    'is not found when picture %i behind the hole is shown twice: what is missing is under the copies',
+    (early) => {
+      const moves = movesWith(FIRST - 2, 3);
+      expect(pair(moves).losses).toHaveLength(1);
+      moves[early] = 60;
+      moves[early + 1] = 0.05;
+      expect(pair(moves)).toEqual({ histories: ['held'], losses: [] });
+    },
+  );
+
   it('is not found when a step is no longer than single ones around it', () => {
     expect(pair(movesWith(RUN.last + 2, 1.05)).losses).toEqual([]);
     expect(pair(movesWith(-1)).losses).toEqual([]);
@@ -123,6 +134,11 @@ describe('pictures that catch up behind copies', () => {
     expect(pair(fast(40, 2), {}, [inserted]).losses).toEqual([]);
     const moves = fast(COPIES, 2);
     moves[RUN.last + 3] = 12;
+    expect(pair(moves, {}, [inserted]).losses).toEqual([]);
+  });
+
+  it('are not found in motion that swells around the copies', () => {
+    const moves = fast(COPIES, 2).map((move, i) => (i < FIRST && i >= FIRST - 6 ? 1.6 * move : move));
     expect(pair(moves, {}, [inserted]).losses).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { nearestLag, type FrameSeries, type Lag } from '#server/media/grey/grey-series.ts';
 import { clamp, median, nearerToSecond, quantile } from '#server/media/statistics.ts';
+import { isShownTwice } from '../stutter/stutter-filled.ts';
 import type { StutterRun } from '../stutter/stutter-history.ts';
 import { EVEN } from './copies-and-losses.ts';
 import type { HiddenDrop } from './detect-hidden-drops.ts';
@@ -32,7 +33,7 @@ const MOST_OVER = 2.2;
 /**
  * Limits for pictures that catch up: how many pictures each step omits, the least number of copies and steps, their
  * mean change over the upper quarter of the steps around, each one's over the usual step, the evidence of their length,
- * and the motion after them. Chosen on the same clips: of 61 such stretches 20 are found, and none after 79 runs that
+ * and the motion right before the copies and after the stretch: somebody who passes by swells and fades. Chosen on the same clips: of 61 such stretches 20 are found, and none after 79 runs that
  * were not made up for (docs/benchmarks/several-faults.md).
  */
 const FAST = {
@@ -43,7 +44,7 @@ const FAST = {
   quantile: 0.75,
   slowest: 1.15,
   evidence: 0.1,
-  after: 3,
+  beside: 3,
   stillFast: 1.35,
 } as const;
 /** Smaller differences are noise, grey levels. */
@@ -86,6 +87,9 @@ function lossesBeside(run: StutterRun, around: AroundCopies): HiddenDrop[] {
   const copies = run.last + 1 - run.first;
   const { surplus } = around;
   if (copies < MIN_COPIES || (surplus ?? 0) >= PUT_IN_SHARE * copies) return [];
+  // A tool filled the hole at a constant rate: what is missing is under the copies.
+  const moves = around.series.blockDiff.get(1) ?? [];
+  if ([run.last, run.last + 1].some((picture) => isShownTwice(moves, picture))) return [];
   const jump = jumpBeside(run, around);
   if (jump !== null) return [jump];
   return run.history === 'inserted' && copies >= FAST.leastCopies ? fastStretch(run, around) : [];
@@ -162,7 +166,7 @@ function fastRatio(
 ): number | null {
   const { series, isExplained } = around;
   const end = run.last + 1 + steps.length;
-  if (!isOpen(run.first, end + FAST.after - 1, around) || steps.some(isExplained)) return null;
+  if (!isOpen(run.first, end + FAST.beside - 1, around) || steps.some(isExplained)) return null;
   const isOdd = (step: number) => step >= run.first && step < end;
   const usual = usualAround({ from: run.first, to: end - 1, isOdd, over: missing + 1 }, around);
   if (usual === null) return null;
@@ -170,7 +174,9 @@ function fastRatio(
   if (lengthEvidence(steps, usual, around) < FAST.evidence) return null;
   const single = Math.max(NOISE, median(means(usual.steps)));
   const isEven = Math.min(...means(steps)) >= FAST.slowest * single;
-  const isOver = median(means(range(end, end + FAST.after))) <= FAST.stillFast * single;
+  const isOver = median(means(range(end, end + FAST.beside))) <= FAST.stillFast * single;
+  const before = median(means(range(run.first - FAST.beside, run.first)));
+  if (median(means(steps)) < FAST.stillFast * before) return null;
   const ratio = median(means(steps)) / Math.max(NOISE, quantile(means(usual.steps), FAST.quantile));
   return isEven && isOver && ratio >= FAST.ratio ? ratio : null;
 }

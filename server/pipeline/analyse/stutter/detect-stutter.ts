@@ -12,6 +12,7 @@ import { evidenceBehind, NOTHING_BEHIND } from './stutter-evidence.ts';
 import { decideHistories, putIn, repeatsOf, type Judged, type StutterRun } from './stutter-history.ts';
 import { leavesMotion } from './stutter-leap.ts';
 import { isOverlay } from './stutter-overlay.ts';
+import { findFilled, isFilled, lateRepeats, withFilled } from './stutter-filled.ts';
 import { isBetweenFades } from './stutter-fade.ts';
 import { explainsLengths, findFreezes } from './stutter-freeze.ts';
 import { keepsTime, leadsElsewhere } from './stutter-single.ts';
@@ -122,14 +123,17 @@ export function detectStutter(
   const series = withoutPops(measured, cutSet);
   const moves = series.blockDiff.get(1) ?? [];
   const held = findHeld(moves, cutSet, fps);
-  const holds = toHolds(held);
+  const late = lateRepeats({ moves, cutSet, isTorn });
+  const holds = toHolds(held).filter(([from, to]) => from < to || !late.has(from));
   const runs = joinHolds(holds, moves, cutSet).map((run) => trimSlow(run, moves));
   const clip = { moves, cutSet, held, holds, runs, series, fps, isTorn };
   const judged = runs.flatMap(([first, last]) => judge({ ...clip, first, last }) ?? []);
   const calm = findCalmRuns(moves, cutSet, LONGEST_S * fps).flatMap((run) =>
     judged.some((other) => touches(run, other)) ? [] : (judgeCalm(run, clip) ?? []),
   );
-  const all = [...judged, ...calm].sort((a, b) => a.first - b.first);
+  const known = [...judged, ...calm];
+  const filled = findFilled(clip).filter((run) => !known.some((other) => touches(run, other)));
+  const all = [...known, ...filled].sort((a, b) => a.first - b.first);
   const faults = all.filter(({ first, last, evidence, motionEvidence }) => {
     const run = { ...clip, first, last };
     const isNature =
@@ -139,11 +143,18 @@ export function detectStutter(
       isDrawn(run, { evidence, pictureSurplus }) ||
       isEmptyStage(series, run) ||
       leavesMotion(series, run, evidence);
-    return !isNature && !isOverlay(run, evidence) && !drifts(series, run) && !isBetweenFades(series, run);
+    return (
+      !isNature &&
+      !isOverlay(run, evidence) &&
+      !(drifts(series, run) && !isFilled(clip, run)) &&
+      !isBetweenFades(series, run)
+    );
   });
   const found = faults.map((run) => withoutOwn(run, repeatsByNature({ ...clip, ...run })));
-  const withEarly = (run: StutterRun) =>
-    cadencesAround({ ...clip, ...run }).length > 0 ? run : withEarlyNext(run, moves, cutSet, isTorn);
+  const withEarly = (run: StutterRun) => {
+    if (filled.some(({ first }) => first === run.first)) return withFilled(run);
+    return cadencesAround({ ...clip, ...run }).length > 0 ? run : withEarlyNext(run, moves, cutSet, isTorn);
+  };
   const freezes = findFreezes(clip, LONGEST_S * fps);
   const decided =
     withFreezes(found, freezes, { pictureSurplus, fps, moves }) ??

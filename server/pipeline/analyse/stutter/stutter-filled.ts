@@ -1,0 +1,131 @@
+import type { FrameSeries } from '#server/media/grey/grey-series.ts';
+import { clamp, median } from '#server/media/statistics.ts';
+import { showsNothing } from '../detect-cuts.ts';
+import { cadencesAround, type RunPlace } from './stutter-cadence.ts';
+import { isRising } from './stutter-easing.ts';
+import { evidenceBehind } from './stutter-evidence.ts';
+import type { Judged, StutterRun } from './stutter-history.ts';
+
+/** Steps on each side that show what is usual. */
+const FLANK = 6;
+/** Fewer on one side show nothing. */
+const LEAST_FLANK = 3;
+/** Least usual change (block difference, grey levels), so that single repeats stand out. */
+const MIN_LEVEL = 4;
+/** The steps right beside must be at least this share of the usual one: in a lower rate repeats are there as well. */
+const ALIVE_SHARE = 0.25;
+const ALIVE_STEPS = 2;
+/**
+ * The step between the repeats leads over lost pictures, so that it is longer than the usual one. Most change of a
+ * repeat, as a share of the usual step, beside a step of the least length and beside a far one; between the two it
+ * grows evenly.
+ */
+const LEAST_STEP = { length: 1.2, still: 0.12 };
+const FAR_STEP = { length: 2.5, still: 0.5 };
+/** Most repeats in front of the step. */
+const MOST_BEFORE = 40;
+/** Confidence of a completely still run, and what it loses for each share of the usual step that it changes by. */
+const CONFIDENCE = { most: 0.9, perQuietness: 0.5 };
+
+/** What shows the pattern. */
+type Moves = Pick<RunPlace, 'moves' | 'cutSet'> & {
+  /** True for decoded pictures whose own data are damaged. */
+  readonly isTorn: (decoded: number) => boolean;
+};
+
+/** A clip in which runs are searched. */
+type Clip = Moves & Omit<RunPlace, 'first' | 'last'> & { readonly series: FrameSeries };
+
+/**
+ * Repeats behind the long step of this pattern: the second showing of a picture that came too early. They belong to the
+ * run in front of them. Counted as holds of their own, two filled holes near each other would look like a cadence.
+ */
+export function lateRepeats(clip: Moves): ReadonlySet<number> {
+  return new Set(clip.moves.flatMap((_, step) => (firstRepeat(clip, step) === null ? [] : [step + 1])));
+}
+
+/**
+ * Finds lost pictures whose time a tool filled at a constant rate: it repeats the picture in front of the hole for all
+ * but one of them, and shows the next one twice (conversions of phones' clips by ffmpeg's `-fps_mode cfr` do). Few such
+ * repeats, or those of a coarse encoder, are too short or too lively to be found as a run. But a single step between
+ * repeats that is longer than all around is made by nothing else: motion that rests settles and starts again, and lower
+ * rates repeat pictures all the time.
+ * @returns runs that end in front of the long step (`withFilled`), ascending
+ */
+export function findFilled(clip: Clip): Judged[] {
+  return clip.moves.flatMap((_, step) => {
+    const first = firstRepeat(clip, step);
+    return first === null ? [] : (judge(clip, first, step) ?? []);
+  });
+}
+
+/**
+ * Whether a picture is shown twice behind a step longer than those after it, whatever is in front of it, also as the
+ * first of a shot.
+ */
+export function isShownTwice(moves: readonly number[], picture: number): boolean {
+  const usual = median(moves.slice(picture + 2, picture + 2 + FLANK));
+  const [step = 0, repeat = Infinity] = [moves[picture], moves[picture + 1]];
+  return usual >= MIN_LEVEL && step >= LEAST_STEP.length * usual && repeat <= LEAST_STEP.still * usual;
+}
+
+/** Whether the picture behind a run is shown twice behind a longer step: what the run still changes is no motion. */
+export function isFilled(clip: Moves, { last }: { readonly last: number }): boolean {
+  return firstRepeat(clip, last + 1) !== null;
+}
+
+/** Such a run, if held, with the picture behind the hole where it is shown too early: it stands for a lost one too. */
+export function withFilled(run: StutterRun): StutterRun {
+  return run.history === 'held' ? { ...run, last: run.last + 1 } : run;
+}
+
+/** The first repeat in front of a step that has such repeats on both sides, else null. */
+function firstRepeat({ moves, cutSet, isTorn }: Moves, step: number): number | null {
+  const change = (at: number) => moves[at] ?? 0;
+  const after = moves.slice(step + 2, step + 2 + FLANK);
+  const mostStill = FAR_STEP.still * change(step);
+  if (Math.max(change(step - 1), change(step + 1)) > mostStill || after.length < LEAST_FLANK) return null;
+  for (let first = step - 1; first >= Math.max(2, step - MOST_BEFORE); first -= 1) {
+    const before = moves.slice(Math.max(1, first - FLANK), first);
+    const usual = median([...before, ...after]);
+    const still = stillShare(change(step) / usual) * usual;
+    if (Math.max(change(first), change(step + 1)) > still || before.length < LEAST_FLANK) return null;
+    const beside = [...before.slice(-ALIVE_STEPS), ...after.slice(0, ALIVE_STEPS)];
+    if (beside.some((value) => value < Math.max(ALIVE_SHARE * usual, still))) continue;
+    const from = first - ALIVE_STEPS;
+    const all = Array.from({ length: step + 2 + ALIVE_STEPS - from }, (_, k) => from + k);
+    const isOpen = !all.some((at) => cutSet.has(at) || isTorn(at));
+    return isOpen && usual >= MIN_LEVEL && change(step) >= LEAST_STEP.length * usual ? first : null;
+  }
+  return null;
+}
+
+/** Most change of a repeat beside a step of this length, both relative to the usual step. */
+function stillShare(length: number): number {
+  const share = clamp((length - LEAST_STEP.length) / (FAR_STEP.length - LEAST_STEP.length), 0, 1);
+  return LEAST_STEP.still + share * (FAR_STEP.still - LEAST_STEP.still);
+}
+
+/** The run itself; null in a dark picture and in a clip that repeats pictures by nature. */
+function judge(clip: Clip, first: number, step: number): Judged | null {
+  const { moves, series } = clip;
+  const last = step - 1;
+  const run = { ...clip, first, last };
+  if (showsNothing(series, Math.floor((first + last) / 2)) || cadencesAround(run).length > 0) return null;
+  // A shot that sets out after a rest.
+  if (last > first && isRising(moves.slice(first, step))) return null;
+  const [before, after] = [first - FLANK, step + 2].map((at) =>
+    median(moves.slice(Math.max(1, at), at + FLANK)),
+  );
+  if (before === undefined || after === undefined) return null;
+  const quietness = Math.max(...moves.slice(first, step), moves[step + 1] ?? 0) / Math.min(before, after);
+  return {
+    first,
+    last,
+    ...evidenceBehind(run, before, after),
+    startsAtCut: false,
+    endsAtCut: false,
+    quietness,
+    confidence: clamp(CONFIDENCE.most - CONFIDENCE.perQuietness * quietness, 0, CONFIDENCE.most),
+  };
+}

@@ -33,8 +33,9 @@ const MOST_OVER = 2.2;
 /**
  * Limits for pictures that catch up: how many pictures each step omits, the least number of copies and steps, their
  * mean change over the upper quarter of the steps around, each one's over the usual step, the evidence of their length,
- * and the motion right before the copies and after the stretch: somebody who passes by swells and fades. Chosen on the same clips: of 61 such stretches 20 are found, and none after 79 runs that
- * were not made up for (docs/benchmarks/several-faults.md).
+ * and the motion right before the copies and after the stretch, because somebody who passes by swells and fades. Chosen
+ * on the same clips: of 61 such stretches 20 are found, and none after 79 runs that were not made up for
+ * (docs/benchmarks/several-faults.md).
  */
 const FAST = {
   missing: [1, 2],

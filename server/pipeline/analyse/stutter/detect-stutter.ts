@@ -270,7 +270,7 @@ function rests(run: MeasuredRun, { judged, before, startsAtCut, jumps, quieter }
   const { length, values, inside, loudest } = run;
   if (isTurn(run)) return true;
   const isUnsettled =
-    isValley(values) || isRising(values) || swells(values) || (!jumps && inside > MAX_SETTLED);
+    isValley(values) || isRising(values) || swells(values, quieter) || (!jumps && inside > MAX_SETTLED);
   if (length >= LONG_ENOUGH && isUnsettled) return true;
   if (length >= SHORTEST_FRAMES && !startsAtCut && glidesToRest(run)) return true;
   if (judged.length === 1 && easesOut(run, judged[0] === before ? -1 : 1, quieter)) return true;
@@ -297,11 +297,11 @@ function judgeCalm(
   const place = { loudness: quietness, isStep: false, isFarStep: false };
   if (showsNothing(series, middleOf(run)) || !standsOut(cadencesAround(run), place)) return null;
   if (length >= LONG_RUN ? comesToRest(run) : glidesToRest(run)) return null;
-  if (length >= LONG_ENOUGH && swells(moves.slice(first, last + 1))) return null;
   const endsAtCut = cutSet.has(last + 1);
   const before = median(moves.slice(Math.max(1, first - FLANK), first));
   if (endsAtCut && easesOut(run, -1, before)) return null;
   const after = median(moves.slice(last + 1, last + 1 + FLANK));
+  if (length >= LONG_ENOUGH && swells(moves.slice(first, last + 1), Math.min(before, after))) return null;
   const startsAtCut = cutSet.has(first - 1);
   // Behind copies of the first picture of a shot the motion is there at once.
   if (startsAtCut && easesOut(run, 1, after)) return null;

@@ -32,6 +32,8 @@ const LIVELY_END = 1;
 const LIVELY_END_RATIO = 1.5;
 /** Two pictures in a row inside a run that change by `LIVELY_END` and by this many times the usual are motion. */
 const SWELL_RATIO = 2.5;
+/** ...unless it is less than this share of the motion beside the run, of which coarse encoders leave as much in copies. */
+const SWELL_SHARE = 0.1;
 
 /** Place of a run in the changes of the pictures. */
 export interface Eased {
@@ -69,9 +71,10 @@ export function isRising(values: readonly number[]): boolean {
 /**
  * True for changes that swell once they were small: something moves in a picture that rests, such as a pointer. Copies
  * settle, and where a key picture is better coded than those before, that is one picture.
+ * @param beside usual change on the quieter side of the run
  */
-export function swells(values: readonly number[]): boolean {
-  const lively = Math.max(LIVELY_END, SWELL_RATIO * median(values));
+export function swells(values: readonly number[], beside: number): boolean {
+  const lively = Math.max(LIVELY_END, SWELL_RATIO * median(values), SWELL_SHARE * beside);
   const wasStill = (before: number) => values.slice(0, before).some((value) => SWELL_RATIO * value <= lively);
   return values.some((value, i) => Math.min(value, values[i - 1] ?? 0) >= lively && wasStill(i - 1));
 }

@@ -34,7 +34,7 @@ export function toDrop(series: FrameSeries, step: Step, i: number): HiddenDrop {
 }
 
 /**
- * First estimate of the missing pictures: the measured distance with the nearest difference. The limits above were
+ * First estimate of the missing pictures: the measured distance with the nearest difference. All limits for losses were
  * chosen with it.
  */
 function missingByNearestLag(series: FrameSeries, i: number): number {

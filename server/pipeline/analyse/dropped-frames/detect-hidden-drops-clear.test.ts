@@ -24,7 +24,7 @@ function clear(at: readonly number[], odds = 2, { factor = 2, speaks = false } =
     at.map((step, k) => [step, k > 0 ? CLEAR : { ...CLEAR, votes: { ...CLEAR.votes, factor } }]),
   );
   const scores = Array.from({ length: 400 }, (_, i) => (at.includes(i) ? odds : -Infinity));
-  return [...clearSteps({ jumps }, scores, FPS, speaks).clear];
+  return [...clearSteps({ jumps }, scores, FPS, speaks).keys()];
 }
 
 describe('clearSteps', () => {
@@ -51,7 +51,7 @@ describe('clearSteps', () => {
         Array.from({ length: 200 }, () => 2),
         FPS,
         false,
-      ).clear,
+      ).keys(),
     ]).toEqual([]);
   });
 

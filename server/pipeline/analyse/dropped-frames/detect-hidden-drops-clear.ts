@@ -17,7 +17,7 @@ const CLEAR = {
  * Least odds of such a step. With 0 instead, seven more of 266 losses above the noise are found, but three cuts inside
  * shots are claimed in 29 minutes of intact clips and clips that were cut for it.
  */
-export const CLEAR_ODDS = 1.4;
+const CLEAR_ODDS = 1.4;
 /** ...and the least odds when the sound says that pictures are missing. */
 const SPOKEN_ODDS = 0;
 /** Clear steps with lower odds are distinguished from the clip's own rhythm by their number. */
@@ -29,21 +29,14 @@ const CROWD = { steps: 3, reachS: 1 };
 /** Nearby steps with a smaller share of its factor are of another kind: the rhythm omits one picture at a time. */
 const ALIKE_FACTOR = 0.75;
 
-/** Steps that are losses although their odds are small. */
-export interface ClearSteps {
-  /** By the direction of the motion, which the odds ignore. */
-  readonly clear: ReadonlySet<number>;
-  /** Those among their own neighbours singular (`isSingular`), whatever their odds. */
-  readonly singular: ReadonlySet<number>;
-}
-
 /**
  * Steps across which all motion that windows can follow continues in its direction by one larger factor, while the
  * motion beside it is even, and singular steps. These are losses although their odds are small. A recording or
  * conversion that omits pictures in its own rhythm makes the same steps, but many of them.
  * @param odds logarithmic odds of each step, as returned by `scoreJumps`
  * @param speaks whether the sound says that pictures are missing
- * @param isAlone whether a step is singular and its windows go on
+ * @param isAlone whether a step is singular (`isSingular`) and its windows go on
+ * @returns the odds that suffice for each; any for a singular step
  */
 export function clearSteps(
   { jumps }: Pick<FrameSeries, 'jumps'>,
@@ -51,7 +44,7 @@ export function clearSteps(
   fps: number,
   speaks: boolean,
   isAlone: (at: number) => boolean = () => false,
-): ClearSteps {
+): ReadonlyMap<number, number> {
   const leastOdds = speaks ? SPOKEN_ODDS : CLEAR_ODDS;
   const alone = new Set([...jumps.keys()].filter(isAlone));
   const clear = [...jumps].flatMap(([at, jump]) => (isClear(jump) || alone.has(at) ? [at] : []));
@@ -63,11 +56,13 @@ export function clearSteps(
     ).length;
   const isRhythm = (at: number) =>
     weakWithin(at, RHYTHM.reachS) >= RHYTHM.steps || weakWithin(at, CROWD.reachS) >= CROWD.steps;
-  const rare = clear.filter((at) => !isRhythm(at));
-  return {
-    clear: new Set(rare.filter((at) => (odds[at] ?? -Infinity) >= leastOdds)),
-    singular: new Set(rare.filter((at) => alone.has(at) && (odds[at] ?? -Infinity) > -Infinity)),
-  };
+  const possible = clear.filter((at) => (odds[at] ?? -Infinity) > -Infinity && !isRhythm(at));
+  return new Map(
+    possible.flatMap((at) => {
+      if (alone.has(at)) return [[at, -Infinity] as const];
+      return (odds[at] ?? -Infinity) >= leastOdds ? [[at, CLEAR_ODDS] as const] : [];
+    }),
+  );
 }
 
 function isClear(jump: JumpMeasure): boolean {

@@ -1,7 +1,6 @@
 import { clamp } from '#server/media/statistics.ts';
 import type { HiddenDrop } from './detect-hidden-drops.ts';
 import { LAST_BLOCK_MS } from '../packets/picture-surplus.ts';
-import { CLEAR_ODDS } from './detect-hidden-drops-clear.ts';
 import { freedTime } from './freed-time.ts';
 
 /**
@@ -125,19 +124,16 @@ export interface Scored {
   readonly score: number;
   /** Whether the motion also continues across it in its direction, only farther. */
   readonly isSupported: boolean;
-  /** Whether the direction alone leaves no doubt (`clearSteps`). */
-  readonly isClear: boolean;
-  /** Whether it stands out so far among its neighbours that its odds do not matter. */
-  readonly isSingular: boolean;
+  /** Odds that suffice because direction or neighbours leave no doubt (`clearSteps`), else undefined. */
+  readonly clearOdds: number | undefined;
 }
 
 /**
  * Odds that make a loss by themselves: low if the direction of the motion supports it, high if an equally long sound
  * contradicts it. A sound that is longer than all likely losses explain counts like no sound.
  */
-function enoughFor({ isSupported, isClear, isSingular }: Scored, { surplus, speaks }: Lengths): number {
-  if (isSingular) return -Infinity;
-  if (isClear) return CLEAR_ODDS;
+function enoughFor({ isSupported, clearOdds }: Scored, { surplus, speaks }: Lengths): number {
+  if (clearOdds !== undefined) return clearOdds;
   if (isSupported) return SURE_SUPPORTED;
   return surplus !== null && !speaks ? SURE_THOUGH_EVEN : SURE;
 }

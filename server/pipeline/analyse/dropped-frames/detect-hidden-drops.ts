@@ -4,7 +4,7 @@ import { clamp } from '#server/media/statistics.ts';
 import { EXCESS_MS } from '../packets/sound-end.ts';
 import { fitCounts } from './detect-hidden-drops-count.ts';
 import { oddsConfidence, toDrop } from './detect-hidden-drops-claim.ts';
-import { beatenSteps, clearSteps, type ClearSteps } from './detect-hidden-drops-clear.ts';
+import { beatenSteps, clearSteps } from './detect-hidden-drops-clear.ts';
 import { countMissing, isCounted } from './detect-hidden-drops-growth.ts';
 import {
   goesOnEvenly,
@@ -180,8 +180,8 @@ interface MeasuredClip {
   /** Logarithmic odds of a loss, by picture; null where nothing could be measured. */
   readonly scores: readonly (number | null)[];
   readonly lengths: Lengths;
-  /** Steps that are losses whatever their odds, and those that recur as a slower rate makes them. */
-  readonly clear: ClearSteps;
+  /** Steps that are losses by low odds, with the odds that suffice, and those that recur as a slower rate makes them. */
+  readonly clear: ReadonlyMap<number, number>;
   readonly beaten: ReadonlySet<number>;
   /** Number of missing pictures from which a jump counts as an edit. */
   readonly edited: number;
@@ -204,7 +204,7 @@ function measureClip(series: FrameSeries, context: DropContext): MeasuredClip {
   const verdictAt = (at: number) => verdictOn(series.jumps.get(at), edited);
   const isAlone = (at: number) => {
     const step = steps[at];
-    return verdictAt(at) === 'goesOn' && step ? isSingular(series, cuts, step, at) : false;
+    return verdictAt(at) === 'goesOn' && !!step && isSingular(series, cuts, step, at);
   };
   return {
     series,
@@ -253,8 +253,8 @@ function likelyDrops(clip: MeasuredClip): Scored[] {
     const isVotedFor = verdict === 'goesOn' && isVoted(clip, step, i);
     const worth = isVotedFor ? VOTES_WORTH : verdict && verdict !== 'goesOn' ? -VOTES_WORTH : 0;
     const score = odds + (lengths.speaks ? worth : 0);
-    const alone = clear.singular.has(i);
-    const isClear = alone || (verdict === 'goesOn' && clear.clear.has(i));
+    const clearOdds = verdict === 'goesOn' ? clear.get(i) : undefined;
+    const isClear = clearOdds !== undefined;
     const isWitnessed = score >= UNWITNESSED || isSupportive(step.jump);
     const leastRatio = isWitnessed ? MIN_MEAN_RATIO : SUPPORTED_RATIO;
     if (!isClear && (score < LIKELY || (!isVotedFor && step.meanRatio < leastRatio))) return [];
@@ -265,9 +265,7 @@ function likelyDrops(clip: MeasuredClip): Scored[] {
     const isSupported = verdict ? isVotedFor : step.meanRatio >= SUPPORTED_RATIO && isSupportive(step.jump);
     // A cut takes the sound along. If pictures are missing from beside it, a far step is a loss that is hard to count.
     const isMissed = lengths.speaks && (verdict === 'goesOn' || score >= UNWITNESSED);
-    return !isMissed && isLikeCut(step, drop)
-      ? []
-      : [{ drop, score, isSupported, isClear, isSingular: alone }];
+    return !isMissed && isLikeCut(step, drop) ? [] : [{ drop, score, isSupported, clearOdds }];
   });
 }
 

@@ -12,7 +12,7 @@ import { evidenceBehind, NOTHING_BEHIND } from './stutter-evidence.ts';
 import { decideHistories, putIn, repeatsOf, type Judged, type StutterRun } from './stutter-history.ts';
 import { leavesMotion } from './stutter-leap.ts';
 import { isOverlay } from './stutter-overlay.ts';
-import { findFilled, isFilled, lateRepeats, withFilled } from './stutter-filled.ts';
+import { findFilled, judgeFilled, withFilled } from './stutter-filled.ts';
 import { isBetweenFades } from './stutter-fade.ts';
 import { explainsLengths, findFreezes } from './stutter-freeze.ts';
 import { keepsTime, leadsElsewhere } from './stutter-single.ts';
@@ -123,7 +123,9 @@ export function detectStutter(
   const series = withoutPops(measured, cutSet);
   const moves = series.blockDiff.get(1) ?? [];
   const held = findHeld(moves, cutSet, fps);
-  const late = lateRepeats({ moves, cutSet, isTorn });
+  const holes = findFilled({ moves, cutSet, isTorn });
+  // The repeat behind a filled hole belongs to its run: as a hold of its own it would make a cadence of two of them.
+  const late = new Set(holes.map(({ early }) => early + 1));
   const holds = toHolds(held).filter(([from, to]) => from < to || !late.has(from));
   const runs = joinHolds(holds, moves, cutSet).map((run) => trimSlow(run, moves));
   const clip = { moves, cutSet, held, holds, runs, series, fps, isTorn };
@@ -132,7 +134,9 @@ export function detectStutter(
     judged.some((other) => touches(run, other)) ? [] : (judgeCalm(run, clip) ?? []),
   );
   const known = [...judged, ...calm];
-  const filled = findFilled(clip).filter((run) => !known.some((other) => touches(run, other)));
+  const filled = holes
+    .flatMap((hole) => judgeFilled(hole, clip) ?? [])
+    .filter((run) => !known.some((other) => touches(run, other)));
   const all = [...known, ...filled].sort((a, b) => a.first - b.first);
   const faults = all.filter(({ first, last, evidence, motionEvidence }) => {
     const run = { ...clip, first, last };
@@ -146,7 +150,8 @@ export function detectStutter(
     return (
       !isNature &&
       !isOverlay(run, evidence) &&
-      !(drifts(series, run) && !isFilled(clip, run)) &&
+      // What repeats still change in front of a filled hole is no motion.
+      (late.has(last + 2) || !drifts(series, run)) &&
       !isBetweenFades(series, run)
     );
   });

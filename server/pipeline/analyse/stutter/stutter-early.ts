@@ -4,9 +4,9 @@ import type { StutterRun } from './stutter-history.ts';
 /** Moving pictures after a run that show its motion. */
 const FLANK = 6;
 /** The picture after a run is shown twice if its repeat changes by at most this share of the quieter side... */
-const MAX_REPEAT_SHARE = 0.12;
+export const MAX_REPEAT_SHARE = 0.12;
 /** ...and the sides move by this much (grey levels), so that one repeat stands out. */
-const MIN_LEVEL = 4;
+export const MIN_LEVEL = 4;
 /** The picture after the repeat must change by this share of the motion again. */
 const ALIVE_SHARE = 0.4;
 

@@ -32,7 +32,7 @@ const LIVELY_END = 1;
 const LIVELY_END_RATIO = 1.5;
 /** Two pictures in a row inside a run that change by `LIVELY_END` and by this many times the usual are motion. */
 const SWELL_RATIO = 2.5;
-/** ...unless it is less than this share of the motion beside the run, of which coarse encoders leave as much in copies. */
+/** ...unless it is less than this share of the motion beside the run: coarse encoders leave as much of it in copies. */
 const SWELL_SHARE = 0.1;
 
 /** Place of a run in the changes of the pictures. */

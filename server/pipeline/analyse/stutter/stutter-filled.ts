@@ -1,17 +1,16 @@
-import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { clamp, median } from '#server/media/statistics.ts';
 import { showsNothing } from '../detect-cuts.ts';
-import { cadencesAround, type RunPlace } from './stutter-cadence.ts';
+import { cadencesAround } from './stutter-cadence.ts';
+import { MAX_REPEAT_SHARE, MIN_LEVEL } from './stutter-early.ts';
 import { isRising } from './stutter-easing.ts';
 import { evidenceBehind } from './stutter-evidence.ts';
 import type { Judged, StutterRun } from './stutter-history.ts';
+import type { Candidate } from './stutter-sides.ts';
 
 /** Steps on each side that show what is usual. */
 const FLANK = 6;
 /** Fewer on one side show nothing. */
 const LEAST_FLANK = 3;
-/** Least usual change (block difference, grey levels), so that single repeats stand out. */
-const MIN_LEVEL = 4;
 /** The steps right beside must be at least this share of the usual one: in a lower rate repeats are there as well. */
 const ALIVE_SHARE = 0.25;
 const ALIVE_STEPS = 2;
@@ -20,28 +19,19 @@ const ALIVE_STEPS = 2;
  * repeat, as a share of the usual step, beside a step of the least length and beside a far one; between the two it
  * grows evenly.
  */
-const LEAST_STEP = { length: 1.2, still: 0.12 };
+const LEAST_STEP = { length: 1.2, still: MAX_REPEAT_SHARE };
 const FAR_STEP = { length: 2.5, still: 0.5 };
 /** Most repeats in front of the step. */
 const MOST_BEFORE = 40;
 /** Confidence of a completely still run, and what it loses for each share of the usual step that it changes by. */
 const CONFIDENCE = { most: 0.9, perQuietness: 0.5 };
 
-/** What shows the pattern. */
-type Moves = Pick<RunPlace, 'moves' | 'cutSet'> & {
-  /** True for decoded pictures whose own data are damaged. */
-  readonly isTorn: (decoded: number) => boolean;
-};
-
-/** A clip in which runs are searched. */
-type Clip = Moves & Omit<RunPlace, 'first' | 'last'> & { readonly series: FrameSeries };
-
-/**
- * Repeats behind the long step of this pattern: the second showing of a picture that came too early. They belong to the
- * run in front of them. Counted as holds of their own, two filled holes near each other would look like a cadence.
- */
-export function lateRepeats(clip: Moves): ReadonlySet<number> {
-  return new Set(clip.moves.flatMap((_, step) => (firstRepeat(clip, step) === null ? [] : [step + 1])));
+/** A hole that a tool filled at a constant rate. Numbers count decoded pictures. */
+export interface FilledHole {
+  /** First repeat of the picture in front of the hole. */
+  readonly first: number;
+  /** The picture behind the hole, shown too early: the long step leads to it, and it is repeated once. */
+  readonly early: number;
 }
 
 /**
@@ -50,12 +40,12 @@ export function lateRepeats(clip: Moves): ReadonlySet<number> {
  * repeats, or those of a coarse encoder, are too short or too lively to be found as a run. But a single step between
  * repeats that is longer than all around is made by nothing else: motion that rests settles and starts again, and lower
  * rates repeat pictures all the time.
- * @returns runs that end in front of the long step (`withFilled`), ascending
+ * @returns ascending
  */
-export function findFilled(clip: Clip): Judged[] {
-  return clip.moves.flatMap((_, step) => {
-    const first = firstRepeat(clip, step);
-    return first === null ? [] : (judge(clip, first, step) ?? []);
+export function findFilled(clip: Pattern): FilledHole[] {
+  return clip.moves.flatMap((_, early) => {
+    const first = firstRepeat(clip, early);
+    return first === null ? [] : [{ first, early }];
   });
 }
 
@@ -69,22 +59,19 @@ export function isShownTwice(moves: readonly number[], picture: number): boolean
   return usual >= MIN_LEVEL && step >= LEAST_STEP.length * usual && repeat <= LEAST_STEP.still * usual;
 }
 
-/** Whether the picture behind a run is shown twice behind a longer step: what the run still changes is no motion. */
-export function isFilled(clip: Moves, { last }: { readonly last: number }): boolean {
-  return firstRepeat(clip, last + 1) !== null;
-}
-
-/** Such a run, if held, with the picture behind the hole where it is shown too early: it stands for a lost one too. */
+/** Its run, if held, with the picture that is shown too early: it stands for a lost one too. */
 export function withFilled(run: StutterRun): StutterRun {
   return run.history === 'held' ? { ...run, last: run.last + 1 } : run;
 }
 
+type Pattern = Pick<Candidate, 'moves' | 'cutSet' | 'isTorn'>;
+
 /** The first repeat in front of a step that has such repeats on both sides, else null. */
-function firstRepeat({ moves, cutSet, isTorn }: Moves, step: number): number | null {
+function firstRepeat({ moves, cutSet, isTorn }: Pattern, step: number): number | null {
   const change = (at: number) => moves[at] ?? 0;
+  if (Math.max(change(step - 1), change(step + 1)) > FAR_STEP.still * change(step)) return null;
   const after = moves.slice(step + 2, step + 2 + FLANK);
-  const mostStill = FAR_STEP.still * change(step);
-  if (Math.max(change(step - 1), change(step + 1)) > mostStill || after.length < LEAST_FLANK) return null;
+  if (after.length < LEAST_FLANK) return null;
   for (let first = step - 1; first >= Math.max(2, step - MOST_BEFORE); first -= 1) {
     const before = moves.slice(Math.max(1, first - FLANK), first);
     const usual = median([...before, ...after]);
@@ -106,19 +93,20 @@ function stillShare(length: number): number {
   return LEAST_STEP.still + share * (FAR_STEP.still - LEAST_STEP.still);
 }
 
-/** The run itself; null in a dark picture and in a clip that repeats pictures by nature. */
-function judge(clip: Clip, first: number, step: number): Judged | null {
+/** The repeats of a hole as a run; null in a dark picture and in a clip that repeats pictures by nature. */
+export function judgeFilled(
+  { first, early }: FilledHole,
+  clip: Omit<Candidate, 'first' | 'last'>,
+): Judged | null {
   const { moves, series } = clip;
-  const last = step - 1;
+  const last = early - 1;
   const run = { ...clip, first, last };
   if (showsNothing(series, Math.floor((first + last) / 2)) || cadencesAround(run).length > 0) return null;
   // A shot that sets out after a rest.
-  if (last > first && isRising(moves.slice(first, step))) return null;
-  const [before, after] = [first - FLANK, step + 2].map((at) =>
-    median(moves.slice(Math.max(1, at), at + FLANK)),
-  );
-  if (before === undefined || after === undefined) return null;
-  const quietness = Math.max(...moves.slice(first, step), moves[step + 1] ?? 0) / Math.min(before, after);
+  if (last > first && isRising(moves.slice(first, early))) return null;
+  const before = median(moves.slice(Math.max(1, first - FLANK), first));
+  const after = median(moves.slice(early + 2, early + 2 + FLANK));
+  const quietness = Math.max(...moves.slice(first, early), moves[early + 1] ?? 0) / Math.min(before, after);
   return {
     first,
     last,

@@ -13,11 +13,11 @@ export const FIXES = [
   { id: 'youtube-optimize', category: 'platform', label: 'Optimize for YouTube' },
 ] as const;
 export type FixId = (typeof FIXES)[number]['id'];
-const PLATFORM_FIXES: ReadonlySet<FixId> = new Set(
+const PLATFORM_FIXES: ReadonlySet<ChangeId> = new Set(
   FIXES.filter(({ category }) => category === 'platform').map(({ id }) => id),
 );
 /** Whether a fix makes a separate file for a platform and leaves the clip unchanged. */
-export const isPlatformFix = (id: FixId): boolean => PLATFORM_FIXES.has(id);
+export const isPlatformFix = (id: ChangeId): boolean => PLATFORM_FIXES.has(id);
 export const fixId = z.enum([
   'wind-noise',
   'audio-sync',
@@ -29,3 +29,17 @@ export const fixId = z.enum([
   'instagram-optimize',
   'youtube-optimize',
 ]);
+
+/** What is mended because somebody pointed at it; asked for by `noticed`, beside the nine quick fixes. */
+export const HAND_FIXES = [
+  { id: 'freeze-here', label: 'Freezes you marked' },
+  { id: 'jump-here', label: 'Jumps you marked' },
+  { id: 'sound-moved', label: 'Sound you moved' },
+] as const;
+export type HandFixId = (typeof HAND_FIXES)[number]['id'];
+const handFixId = z.enum(['freeze-here', 'jump-here', 'sound-moved']);
+/** Whatever a version may be changed by. */
+export const changeId = z.union([fixId, handFixId]);
+export type ChangeId = z.infer<typeof changeId>;
+/** Whether a change is one of the nine quick fixes. */
+export const isQuickFix = (id: ChangeId): id is FixId => fixId.safeParse(id).success;

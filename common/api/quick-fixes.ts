@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { fixId } from '../fixes.ts';
+import { changeId, fixId } from '../fixes.ts';
+import { noticed } from '../noticed.ts';
 import { mediaSummary } from '../report.ts';
 import { defineEndpoint, id, idParams, messageBody } from './endpoint.ts';
 
@@ -18,7 +19,7 @@ export type FixFigure = z.infer<typeof fixFigure>;
  * could not be done here. `detail` says so in one sentence; it is empty when the request failed as a whole.
  */
 export const fixOutcome = z.object({
-  id: fixId,
+  id: changeId,
   state: z.enum(['waiting', 'working', 'applied', 'unchanged', 'failed']),
   detail: z.string(),
   figures: z.array(fixFigure),
@@ -34,6 +35,10 @@ export const fixRunDto = z.object({
   /** Seconds left at the measured rate; null while unknown. */
   remainingSeconds: z.number().nonnegative().nullable(),
   fixes: z.array(fixOutcome),
+  /** The version that it was asked for, to which undoing it leads. */
+  sourceVersionId: id.nullable().default(null),
+  /** The version that it made; null while it is at work and when nothing had to be changed. */
+  resultVersionId: id.nullable().default(null),
   /** Why it failed as a whole, or why it is waiting. */
   message: z.string().nullable(),
   /** Rises with every change; older states are ignored. */
@@ -84,9 +89,18 @@ export const quickFixesApi = {
   read: defineEndpoint({
     method: 'GET',
     path: '/api/videos/:id/fixes',
-    summary: 'Quick fixes of a video: the running request, versions and platform files (plan Creator Pro+).',
+    summary: 'Quick fixes of a video: the running request, versions and platform files.',
     params: idParams,
     response: quickFixesDto,
+  }),
+  mendNoticed: defineEndpoint({
+    method: 'POST',
+    path: '/api/videos/:id/mend-noticed',
+    summary:
+      'Mends what somebody noticed in the current version: freezes and jumps at marked places, and a sound that is early or late. Makes a new version; progress as for quick fixes. On every plan.',
+    params: idParams,
+    body: noticed,
+    response: z.object({ jobId: z.string() }),
   }),
   cancel: defineEndpoint({
     method: 'POST',

@@ -19,6 +19,7 @@ import * as exportJobs from './017_export_jobs.ts';
 import * as draftCaptions from './018_draft_captions.ts';
 import * as versionMedia from './019_version_media.ts';
 import * as draftFailure from './020_draft_failure.ts';
+import * as noticed from './021_noticed.ts';
 
 /** Table in which knex keeps the names of the migrations that ran. */
 export const MIGRATIONS_TABLE = 'migrations';
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '018_draft_captions', up: draftCaptions.up, down: draftCaptions.down },
   { name: '019_version_media', up: versionMedia.up, down: versionMedia.down },
   { name: '020_draft_failure', up: draftFailure.up, down: draftFailure.down },
+  { name: '021_noticed', up: noticed.up, down: noticed.down },
 ];
 
 export const migrationSource: Knex.MigrationSource<Migration> = {

@@ -53,6 +53,10 @@ async function runSteps(task: ProcessVideoTask, io: ProcessVideoIo): Promise<Pro
   }
 }
 
+/** What the outputs of finished steps depend on. */
+const storeKey = ({ inputSha256, reelmendVersion, places }: ProcessVideoTask): string =>
+  [inputSha256, reelmendVersion, ...(places ? [JSON.stringify(places)] : [])].join(' ');
+
 async function runStepsOf(
   task: ProcessVideoTask,
   io: ProcessVideoIo,
@@ -61,7 +65,7 @@ async function runStepsOf(
   const job: JobContext = {
     task,
     signal: io.signal,
-    store: await openStepStore(task.workDir, `${task.inputSha256} ${task.reelmendVersion}`),
+    store: await openStepStore(task.workDir, storeKey(task)),
     steps: createStepRecords((steps) => io.send({ type: 'steps', steps })),
     meter,
     live: createLiveFindings((findings) => io.send({ type: 'findings', findings })),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fixOutcome } from '#common/api/quick-fixes.ts';
-import { fixId, type FixId } from '#common/fixes.ts';
+import { changeId, fixId, type FixId } from '#common/fixes.ts';
 import { liveFindings } from '#common/live-findings.ts';
+import type { Noticed, NoticedPlace } from '#common/noticed.ts';
 import { mediaSummary, repairReport, stepRecord } from '#common/report.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { fixesApplied, processingStepId, videoIssues } from '#common/video.ts';
@@ -28,6 +29,8 @@ export interface ProcessVideoTask {
   readonly reelmendVersion: string;
   /** Healthy earlier originals of the same account: references for a lost index (N9). */
   readonly referencePaths: readonly string[];
+  /** Marked places, at which slighter signs suffice; then nothing else is changed. Absent for a repair. */
+  readonly places?: readonly NoticedPlace[];
 }
 
 export interface MediaLimits {
@@ -122,6 +125,8 @@ export interface ApplyFixesTask {
   readonly limits: MediaLimits;
   /** What was chosen, each once. */
   readonly fixes: readonly FixId[];
+  /** What somebody noticed, asked for instead of quick fixes; `fixes` is then empty. */
+  readonly noticed?: Noticed;
 }
 
 export const fixesMessage = z.discriminatedUnion('type', [
@@ -134,7 +139,7 @@ export const fixesMessage = z.discriminatedUnion('type', [
   /** A part of the work lies finished in the job's folder. */
   z.object({ type: z.literal('headway') }),
   /** A change that the tools gave up on, while the request went on. For the log only. */
-  z.object({ type: z.literal('refusal'), fixes: z.array(fixId), detail: z.string() }),
+  z.object({ type: z.literal('refusal'), fixes: z.array(changeId), detail: z.string() }),
 ]);
 export type FixesMessage = z.infer<typeof fixesMessage>;
 

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { mendNoticed } from './mend-noticed.ts';
 import { processVideo } from './process-video.ts';
 import { applyFixes } from './repair/quick-fixes/apply-fixes.ts';
 import type {
@@ -34,7 +35,8 @@ export default async function runTask({
     send: (message: WorkerMessage | FixesMessage) => port.postMessage(message),
   };
   try {
-    return task.kind === 'apply-fixes' ? await applyFixes(task, io) : await processVideo(task, io);
+    if (task.kind === 'process-video') return await processVideo(task, io);
+    return await (task.noticed ? mendNoticed(task, task.noticed, io) : applyFixes(task, io));
   } finally {
     port.close();
   }

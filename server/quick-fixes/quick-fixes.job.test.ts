@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FixOutcome } from '#common/api/quick-fixes.ts';
-import type { FixId } from '#common/fixes.ts';
+import type { ChangeId, FixId } from '#common/fixes.ts';
 import { newId } from '#db/base-model.ts';
 import { connectDatabase } from '#db/connection.ts';
 import { FixRun } from '#db/models/fix-run.ts';
@@ -69,7 +69,7 @@ function handler(applyFixes: MediaPool['applyFixes'], freeBytes: number | null =
   });
 }
 
-const outcome = (id: FixId, state: FixOutcome['state']): FixOutcome => ({
+const outcome = (id: ChangeId, state: FixOutcome['state']): FixOutcome => ({
   id,
   state,
   detail: `${id}.`,
@@ -167,6 +167,25 @@ describe('applying quick fixes', () => {
     // After a kill right behind the commit the job runs once more and changes nothing.
     expect(await handler(works).run(job, never)).toEqual({ kind: 'done' });
     expect(await VideoVersion.query(db).where({ videoId }).resultSize()).toBe(versions.length);
+  });
+
+  it('gives what somebody noticed to the thread, and names it in the new version', async () => {
+    const { videoId, job } = await requested([]);
+    const noticed = { places: [{ kind: 'jump' as const, atMs: 900 }], soundShiftMs: 30 };
+    const fixes = [outcome('jump-here', 'waiting'), outcome('sound-moved', 'waiting')];
+    await FixRun.query(db).patch({ noticed, fixes }).where({ videoId });
+    const given: unknown[] = [];
+    const mends: MediaPool['applyFixes'] = async (task, io, signal) => {
+      given.push([task.fixes, task.noticed]);
+      const made = await works(task, io, signal);
+      return made.ok ? { ...made, exports: [], fixes: [outcome('jump-here', 'applied')] } : made;
+    };
+    expect(await handler(mends).run(job, never)).toEqual({ kind: 'done' });
+    expect(given).toEqual([[[], noticed]]);
+    const { currentVersionId, fixesApplied } = await videoOf(videoId);
+    expect(fixesApplied).toEqual({ wind_noise: true, 'jump-here': true });
+    const version = await VideoVersion.query(db).findById(currentVersionId ?? '');
+    expect(version?.fixes).toMatchObject([{ id: 'jump-here' }]);
   });
 
   it('resumes after a kill in the middle, which leaves the state working', async () => {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
+import { isQuickFix } from '#common/fixes.ts';
 import { isAtWork } from '#common/is-at-work.ts';
 import { FixRun } from '#db/models/fix-run.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
@@ -97,7 +98,8 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
         workDir,
         tools: deps.tools,
         limits: deps.limits,
-        fixes: run.fixes.map(({ id }) => id),
+        fixes: run.fixes.map(({ id }) => id).filter(isQuickFix),
+        ...(run.noticed && { noticed: run.noticed }),
       };
       return await pool.applyFixes(task, { onMessage: progressOf(run) }, signal);
     } finally {

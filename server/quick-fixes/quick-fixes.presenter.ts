@@ -11,8 +11,19 @@ import type { VideoVersion } from '#db/models/video-version.ts';
 import type { Video } from '#db/models/video.ts';
 
 export function toRunDto(run: FixRun): FixRunDto {
-  const { jobId, state, progress, remainingS, fixes, message, revision } = run;
-  return { jobId, state, progress, remainingSeconds: remainingS, fixes, message, revision };
+  const { remainingS, jobId, state, progress, fixes, sourceVersionId, resultVersionId, message, revision } =
+    run;
+  return {
+    jobId,
+    state,
+    progress,
+    remainingSeconds: remainingS,
+    fixes,
+    sourceVersionId,
+    resultVersionId,
+    message,
+    revision,
+  };
 }
 
 /**

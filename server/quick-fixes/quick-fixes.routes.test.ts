@@ -14,6 +14,7 @@ import { newId } from '#db/base-model.ts';
 import { FixRun } from '#db/models/fix-run.ts';
 import { Job } from '#db/models/job.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
+import { User } from '#db/models/user.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
 import { recordObject } from '#server/videos/create-video.ts';
@@ -246,6 +247,37 @@ for (const engine of ENGINES) {
       expect((await starter.call(quickFixesApi.read, { params: { id } })).status).toBe(200);
       expect((await starter.call(quickFixesApi.read, { params })).status).toBe(404);
       expect((await client.call(quickFixesApi.read, { params })).status).toBe(200);
+    });
+
+    it('mend on every plan what somebody noticed, as one job, for which quick fixes wait', async () => {
+      const { client, params, repaired } = await finished();
+      await User.query(app.db).patch({ plan: 'starter' });
+      const places = [{ kind: 'freeze' as const, atMs: 1200 }];
+      const ask = (body: { places?: typeof places; soundShiftMs?: number }) =>
+        client.call(quickFixesApi.mendNoticed, { params, body });
+      expect((await ask({ places: [], soundShiftMs: 0 })).status).toBe(400);
+      expect((await ask({ soundShiftMs: 2001 })).status).toBe(400);
+      const { client: stranger } = await app.signIn();
+      const asked = { places, soundShiftMs: -40 };
+      expect((await stranger.call(quickFixesApi.mendNoticed, { params, body: asked })).status).toBe(404);
+      const answers = await Promise.all([ask(asked), ask(asked)]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      expect(new Set(answers.map(({ body }) => body?.jobId)).size).toBe(1);
+      expect((await ask({ ...asked, soundShiftMs: -50 })).status).toBe(409);
+      expect(await FixRun.query(app.db).findById(params.id)).toMatchObject({ noticed: asked });
+      expect((await client.call(quickFixesApi.read, { params })).body?.run).toMatchObject({
+        state: 'waiting',
+        sourceVersionId: repaired.id,
+        resultVersionId: null,
+        fixes: [{ id: 'freeze-here' }, { id: 'sound-moved' }],
+      });
+      await User.query(app.db).patch({ plan: 'business' });
+      const fixes = { params, body: { fixes: ['sharpen' as const] } };
+      expect((await client.call(videosApi.applyFixes, fixes)).status).toBe(409);
+      await FixRun.query(app.db).patch({ state: 'done' }).where({ videoId: params.id });
+      expect((await client.call(videosApi.applyFixes, fixes)).status).toBe(200);
+      // Quick fixes that follow do not repeat what was noticed.
+      expect(await FixRun.query(app.db).findById(params.id)).toMatchObject({ noticed: null });
     });
   });
 }

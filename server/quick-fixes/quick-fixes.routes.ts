@@ -25,7 +25,7 @@ export interface QuickFixesRoutesDeps {
 
 /**
  * Routes for quick fixes, versions and platform files of a video. Ownership is checked before the plan. Applying needs
- * the plan, but owners can always cancel, see, restore, download and delete the results.
+ * the plan, but owners can always mend what they noticed, cancel, see, restore, download and delete the results.
  */
 export function createQuickFixesRoutes(deps: QuickFixesRoutesDeps): AppRouter {
   const { owned, fixes, storage, enforcePlans } = deps;
@@ -38,6 +38,10 @@ export function createQuickFixesRoutes(deps: QuickFixesRoutesDeps): AppRouter {
   });
 
   signedIn(router, quickFixesApi.read, async ({ user, params }) => fixes.read(await owned(user, params.id)));
+
+  signedIn(router, quickFixesApi.mendNoticed, async ({ user, params, body }) =>
+    fixes.mendNoticed(await owned(user, params.id), body),
+  );
 
   signedIn(router, quickFixesApi.cancel, async ({ user, params }) =>
     fixes.cancel(await owned(user, params.id)),

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Knex } from 'knex';
 import { ORIGINAL_VERSION, type FixRunDto, type QuickFixesDto } from '#common/api/quick-fixes.ts';
-import { FIXES, type FixId } from '#common/fixes.ts';
+import { type ChangeId, FIXES, type FixId } from '#common/fixes.ts';
 import { isAtWork } from '#common/is-at-work.ts';
+import { changesOf, type Noticed } from '#common/noticed.ts';
 import { FixRun } from '#db/models/fix-run.ts';
 import type { User } from '#db/models/user.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
@@ -37,6 +39,12 @@ export interface QuickFixesService {
    * @throws AppError `conflict` while the video is not finished or other fixes are at work
    */
   apply(video: Video, fixes: readonly FixId[]): Promise<{ fixesApplied: number; jobId: string }>;
+  /**
+   * Queues the mending of what somebody noticed in the current version; the same as long as it is at work is the same
+   * request.
+   * @throws AppError `conflict` as for `apply`
+   */
+  mendNoticed(video: Video, noticed: Noticed): Promise<{ jobId: string }>;
   /**
    * Cancels the request that is waiting or at work and keeps nothing of it; a request that has ended stays unchanged.
    */
@@ -99,29 +107,40 @@ export function createQuickFixesService(deps: QuickFixesServiceDeps): QuickFixes
     return toQuickFixesDto(video, run ?? null, versions);
   }
 
+  async function ask(video: Video, changes: readonly ChangeId[], noticed: Noticed | null): Promise<string> {
+    const versionId = video.currentVersionId;
+    if (video.status !== 'completed' || versionId === null) throw new AppError('conflict', NOT_FINISHED);
+    const at = now();
+    const { jobId } = await requests.ask({
+      video,
+      blank: { fixes: '[]', created_at: at },
+      change: {
+        sourceVersionId: versionId,
+        resultVersionId: null,
+        createdAt: at,
+        fixes: changes.map((id) => ({ id, state: 'waiting', detail: '', figures: [] })),
+        noticed,
+      },
+      isSame: (row) =>
+        row.fixes.map(({ id }) => id).join() === changes.join() &&
+        isDeepStrictEqual(row.noticed ?? null, noticed),
+      busy: BUSY,
+    });
+    events.emit('fixes.changed', { videoId: video.id });
+    return jobId;
+  }
+
   return {
     read,
 
     async apply(video, fixes) {
-      const versionId = video.currentVersionId;
-      if (video.status !== 'completed' || versionId === null) throw new AppError('conflict', NOT_FINISHED);
       // Each fix once, in the order of the list, however they were sent.
       const chosen = FIXES.map(({ id }) => id).filter((id) => fixes.includes(id));
-      const at = now();
-      const { jobId } = await requests.ask({
-        video,
-        blank: { fixes: '[]', created_at: at },
-        change: {
-          sourceVersionId: versionId,
-          resultVersionId: null,
-          createdAt: at,
-          fixes: chosen.map((id) => ({ id, state: 'waiting', detail: '', figures: [] })),
-        },
-        isSame: ({ fixes: asked }) => asked.map(({ id }) => id).join() === chosen.join(),
-        busy: BUSY,
-      });
-      events.emit('fixes.changed', { videoId: video.id });
-      return { fixesApplied: chosen.length, jobId };
+      return { fixesApplied: chosen.length, jobId: await ask(video, chosen, null) };
+    },
+
+    async mendNoticed(video, noticed) {
+      return { jobId: await ask(video, changesOf(noticed), noticed) };
     },
 
     async cancel(video) {

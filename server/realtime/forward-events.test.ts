@@ -11,6 +11,8 @@ const RUN: FixRunDto = {
   state: 'working',
   progress: 12,
   fixes: [],
+  sourceVersionId: null,
+  resultVersionId: null,
   remainingSeconds: null,
   message: null,
   revision: 3,

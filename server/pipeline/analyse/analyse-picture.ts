@@ -45,6 +45,8 @@ export interface MeasurePicturesInput {
 export interface AnalysePictureInput extends MeasurePicturesInput {
   /** Digital silence before the sound, ms, known once the sound was decoded; null or absent when nobody listens. */
   readonly leadingSilence?: Promise<number | null>;
+  /** Judges the measured pictures; `judgePictures` when absent. */
+  readonly judge?: typeof judgePictures;
 }
 
 export interface PicturesMeasured {
@@ -79,7 +81,8 @@ export async function analysePicture(
   const { lostEnds } = input.info;
   const spans = lostEnds && spansOf(measured.index.times, scan);
   const whole = spans ? { ...measured, spans: withLostEnds(spans, lostEnds) } : measured;
-  const judged = judgePictures(whole, (await input.leadingSilence) ?? 0);
+  const judge = input.judge ?? judgePictures;
+  const judged = judge(whole, (await input.leadingSilence) ?? 0);
   return { ...judged, notes: [...(await endNotes(input, scan)), ...judged.notes], kept };
 }
 

@@ -3,6 +3,7 @@ import { versionOf } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { isToolFailure } from '#server/media/ffmpeg/tools.ts';
 import { detailOf } from '#server/error-detail.ts';
 import { analyseVideo } from '../analyse/analyse-video.ts';
+import { analyseNoticed } from '../analyse/noticed/analyse-noticed.ts';
 import { DAMAGED_ANALYSIS, expectedAnalysisMs, openShare } from '../analyse/analysis-costs.ts';
 import type { Analysis, Finding } from '../analyse/analysis.ts';
 import { openOriginal } from '../open/open-original.ts';
@@ -70,8 +71,10 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
     meter.report(opened);
     const input = { info: clip.info, tools: task.tools, signal };
     let decodedMs: number | null = null;
-    const first = await analyseVideo({
+    const { places } = task;
+    const first = await (places ? analyseNoticed : analyseVideo)({
       ...input,
+      places: places ?? [],
       inputPath: clip.path,
       keepPath: store.file('pictures'),
       onProgress: (share) => {
@@ -85,19 +88,21 @@ export async function analyseStep(job: JobContext): Promise<TimedClip> {
     }).catch(refuseUndecodable);
     const startedMs = performance.now();
     decodedMs ??= startedMs - openedAt;
-    const putBack = await putBytesBack({
-      inputPath: clip.path,
-      info: clip.info,
-      analysis: first,
-      outputPath: store.file('restored.mp4'),
-      analyse: (inputPath) => {
-        meter.begin('analyzing', 1 / DAMAGED_ANALYSIS, work.laterThanSearch());
-        const keepPath = store.file('pictures-again');
-        return analyseVideo({ ...input, inputPath, keepPath, onProgress: meter.report });
-      },
-      signal,
-      onSearch: createSearchTeller(meter, clip.info, work.laterThanSearch),
-    });
+    const putBack = places
+      ? null
+      : await putBytesBack({
+          inputPath: clip.path,
+          info: clip.info,
+          analysis: first,
+          outputPath: store.file('restored.mp4'),
+          analyse: (inputPath) => {
+            meter.begin('analyzing', 1 / DAMAGED_ANALYSIS, work.laterThanSearch());
+            const keepPath = store.file('pictures-again');
+            return analyseVideo({ ...input, inputPath, keepPath, onProgress: meter.report });
+          },
+          signal,
+          onSearch: createSearchTeller(meter, clip.info, work.laterThanSearch),
+        });
     const { path, analysis } = putBack ?? { path: clip.path, analysis: first };
     const pictures = analysis.pictures?.ptsTicks.length ?? 0;
     if (countUndecoded(analysis.findings) >= pictures) {

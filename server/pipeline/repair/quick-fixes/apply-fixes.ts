@@ -31,10 +31,18 @@ export interface ApplyFixesIo {
  * be fixed.
  */
 export async function applyFixes(task: ApplyFixesTask, io: ApplyFixesIo): Promise<ApplyFixesResult> {
+  return asResult(io.signal, () => run(createFixJob(task, io.signal, io.send)));
+}
+
+/** Turns what a request throws into its answer. */
+export async function asResult(
+  signal: AbortSignal,
+  work: () => Promise<ApplyFixesResult>,
+): Promise<ApplyFixesResult> {
   try {
-    return await run(createFixJob(task, io.signal, io.send));
+    return await work();
   } catch (error) {
-    if (!io.signal.aborted) return toFailure(error);
+    if (!signal.aborted) return toFailure(error);
     return {
       ok: false,
       code: 'cancelled',
@@ -46,7 +54,7 @@ export async function applyFixes(task: ApplyFixesTask, io: ApplyFixesIo): Promis
 
 async function run(job: FixJob): Promise<ApplyFixesResult> {
   const { task, outcomes } = job;
-  const source = await open(job);
+  const source = await openClip(job);
   const stream = source.info.video[0];
   if (!stream) throw new MediaFailure('no_video_track', 'This clip has no pictures.');
   const chosen = new Set(task.fixes);
@@ -76,7 +84,8 @@ async function run(job: FixJob): Promise<ApplyFixesResult> {
   };
 }
 
-async function open({ task, signal }: FixJob): Promise<Clip> {
+/** @throws MediaFailure `not_a_video` */
+export async function openClip({ task, signal }: FixJob): Promise<Clip> {
   const format = await sniffFile(task.inputPath);
   if (!format) throw new MediaFailure('not_a_video', 'The stored clip cannot be read.');
   return { path: task.inputPath, info: await probe(task.tools, task.inputPath, format, signal) };
@@ -96,7 +105,7 @@ async function changeAll(
 }
 
 /** Subtitles, chapters and telemetry of the clip are kept; silently dropped if they cannot be carried over. */
-async function keepOtherTracks({ task, signal }: FixJob, source: Clip, clip: Clip): Promise<Clip> {
+export async function keepOtherTracks({ task, signal }: FixJob, source: Clip, clip: Clip): Promise<Clip> {
   if (clip.path === source.path || source.info.format !== 'mov') return clip;
   const outputPath = path.join(task.workDir, 'tracks.mp4');
   try {
@@ -124,7 +133,7 @@ async function makeExports(
   return made;
 }
 
-async function describeFile(file: string) {
+export async function describeFile(file: string) {
   return { path: file, sha256: await hashFile(file), sizeBytes: (await stat(file)).size };
 }
 

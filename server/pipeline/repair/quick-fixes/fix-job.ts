@@ -1,5 +1,5 @@
 import type { FixFigure, FixOutcome } from '#common/api/quick-fixes.ts';
-import type { FixId } from '#common/fixes.ts';
+import type { ChangeId } from '#common/fixes.ts';
 import { detailOf } from '#server/error-detail.ts';
 import type { ApplyFixesTask, FixesMessage } from '../../worker-protocol.ts';
 
@@ -12,13 +12,13 @@ export interface FixJob {
   /** To be called when a part of the work is finished for good, so that it is not repeated after a kill. */
   readonly madeHeadway: () => void;
   /** Hands the error behind a change that was given up to the log of the server; people read its outcome. */
-  readonly tellRefusal: (fixes: readonly FixId[], error: unknown) => void;
+  readonly tellRefusal: (fixes: readonly ChangeId[], error: unknown) => void;
 }
 
 export interface FixOutcomes {
-  working(ids: readonly FixId[]): void;
+  working(ids: readonly ChangeId[]): void;
   settle(
-    id: FixId,
+    id: ChangeId,
     state: 'applied' | 'unchanged' | 'failed',
     detail: string,
     figures?: readonly FixFigure[],
@@ -36,14 +36,18 @@ export interface Stages {
   leave(cost: number): void;
 }
 
-/** Creates the shared outcomes and progress of one request. */
+/**
+ * Creates the shared outcomes and progress of one request.
+ * @param changes what the request is to change; the quick fixes of the task when absent
+ */
 export function createFixJob(
   task: ApplyFixesTask,
   signal: AbortSignal,
   send: (message: FixesMessage) => void,
+  changes: readonly ChangeId[] = task.fixes,
 ): FixJob {
-  const outcomes = new Map<FixId, FixOutcome>(
-    task.fixes.map((id) => [id, { id, state: 'waiting', detail: '', figures: [] }]),
+  const outcomes = new Map<ChangeId, FixOutcome>(
+    changes.map((id) => [id, { id, state: 'waiting', detail: '', figures: [] }]),
   );
   const list = () => [...outcomes.values()];
   let reached = 0;

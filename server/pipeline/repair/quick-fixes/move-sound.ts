@@ -1,0 +1,70 @@
+import { probe } from '#server/media/probe/probe.ts';
+import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
+import { exportVideo } from '../../publish/export-video.ts';
+import { heardMove } from '../../publish/heard-move.ts';
+import { playbackNeeds } from '../../publish/playback.ts';
+import { mustKeepPictures, type Clip } from './change-sound.ts';
+import { figure } from './clip-facts.ts';
+import type { FixJob } from './fix-job.ts';
+import { isRefusal } from './refusal.ts';
+
+/** Cost of moving a sound, in the unit of `COST`. */
+export const MOVE_COST = 0.5;
+/** The goal for what is left of an offset after a repair, ms. */
+const TOLERANCE_MS = 5;
+
+/**
+ * Moves the sound of a clip by hand. Pictures and sound keep their coded bytes, only the times change; where the sound
+ * is heard afterwards is measured.
+ * @param shiftMs added to the times of the sound; negative is earlier
+ * @returns the clip itself if its sound could not be moved
+ * @throws MediaToolError when the run is cancelled or stalls, or the disk is full
+ */
+export async function moveSound(job: FixJob, clip: Clip, shiftMs: number): Promise<Clip> {
+  const { task, signal, stages, outcomes } = job;
+  const { tools, workDir, limits } = task;
+  if (clip.info.audio.length === 0) {
+    outcomes.settle('sound-moved', 'unchanged', 'This clip has no sound.');
+    return clip;
+  }
+  outcomes.working(['sound-moved']);
+  try {
+    return await stages.run(MOVE_COST, async () => {
+      const made = await exportVideo({
+        inputPath: clip.path,
+        info: clip.info,
+        pictures: null,
+        edit: [],
+        audio: { kind: 'copy', shiftMs },
+        needs: playbackNeeds(clip.info),
+        encodeAll: false,
+        workDir,
+        name: 'moved-sound',
+        tools,
+        limits,
+        signal,
+      });
+      const moved = { path: made.path, info: made.info ?? (await probe(tools, made.path, 'mov', signal)) };
+      await mustKeepPictures(job, clip, moved);
+      const heard = (one: Clip) => ({ ...one, pictureMs: one.info.video[0]?.startMs ?? 0, tools, signal });
+      const movedMs = await heardMove(heard(clip), heard(moved), shiftMs);
+      if (movedMs !== null && Math.abs(movedMs - shiftMs) > TOLERANCE_MS)
+        throw new MediaToolError('tool_failed', `the sound moved by ${movedMs} instead of ${shiftMs} ms`);
+      const figures = movedMs === null ? [] : [figure('sound moved', 'ms', 0, movedMs)];
+      outcomes.settle('sound-moved', 'applied', wordsFor(shiftMs), figures);
+      return moved;
+    });
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    job.tellRefusal(['sound-moved'], error);
+    outcomes.settle(
+      'sound-moved',
+      'failed',
+      'The sound of this clip could not be moved, so it was left as it is.',
+    );
+    return clip;
+  }
+}
+
+const wordsFor = (shiftMs: number): string =>
+  `The sound now comes ${Math.abs(shiftMs)} ms ${shiftMs < 0 ? 'earlier' : 'later'}; frames and sound keep their coded data.`;

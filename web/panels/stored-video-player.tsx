@@ -39,6 +39,8 @@ interface StoredVideoPlayerProps {
   readonly onTime?: ((ms: number) => void) | undefined;
   /** Starts with the comparison, if there is one. */
   readonly compare?: boolean;
+  /** Called with whether the comparison is shown, which has a time of its own, instead of the clip. */
+  readonly onCompared?: ((isCompared: boolean) => void) | undefined;
   readonly ref?: Ref<StoredPlayerHandle>;
 }
 
@@ -53,6 +55,7 @@ export function StoredVideoPlayer({
   captionsMark,
   onTime,
   compare = false,
+  onCompared,
   ref,
 }: StoredVideoPlayerProps) {
   const { id } = video;
@@ -66,6 +69,8 @@ export function StoredVideoPlayer({
   const comparable = report
     ? defects.some(({ outcome }) => outcome === 'repaired')
     : video.hasReport && !video.unchanged;
+  const isCompared = view === 'compare' && comparable;
+  useEffect(() => onCompared?.(isCompared), [onCompared, isCompared]);
   const path = (template: string): string => buildPath(template, { id });
   const captions = `${path(mediaPaths.captions)}${captionsMark ? `?of=${captionsMark}` : ''}`;
 
@@ -105,7 +110,7 @@ export function StoredVideoPlayer({
           />
         </div>
       )}
-      {view === 'compare' && comparable ? (
+      {isCompared ? (
         <ComparisonPanel ref={comparison} video={video} defects={defects} takeFocus={byKey} />
       ) : (
         <VideoPlayer

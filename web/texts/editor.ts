@@ -19,11 +19,18 @@ export const editorTexts = {
   pick: 'Choose a video to begin.',
   report: 'Repair report',
   /** Names of the sections of the page, used as links to them. */
-  places: { label: 'Go to', captions: 'Captions', tools: 'AI tools', files: 'Files' },
+  places: {
+    label: 'Go to',
+    noticed: 'Still wrong?',
+    captions: 'Captions',
+    tools: 'AI tools',
+    files: 'Files',
+  },
   versions: 'Files to download',
   original: 'Original, as uploaded',
   repaired: 'Mended',
   fixed: 'With quick fixes',
+  mendedAgain: 'Mended again',
   captions: 'Captions (WebVTT)',
   cues: (cues: number, worded: number) => {
     const count = cues === 1 ? '1 timed caption' : `${cues} timed captions`;

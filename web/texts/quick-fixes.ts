@@ -1,5 +1,5 @@
 import { remainingMinutes } from '#common/format.ts';
-import type { FixId } from '#common/fixes.ts';
+import { type ChangeId, FIXES, type FixId, HAND_FIXES } from '#common/fixes.ts';
 import { MESSAGES } from '#common/messages.ts';
 
 const HINTS: Readonly<Record<FixId, string>> = {
@@ -13,6 +13,10 @@ const HINTS: Readonly<Record<FixId, string>> = {
   'instagram-optimize': 'A separate upright file for Instagram.',
   'youtube-optimize': 'A separate upright file for YouTube Shorts.',
 };
+
+const LABELS: ReadonlyMap<ChangeId, string> = new Map(
+  [...FIXES, ...HAND_FIXES].map(({ id, label }) => [id, label]),
+);
 
 const number = (value: number | null) => (value === null ? '–' : String(value).replace('-', '−'));
 
@@ -51,8 +55,16 @@ function meaningOfFigure(name: string, before: number | null, after: number | nu
         ? null
         : 'Whites and greys are less tinted.';
     default:
-      return null;
+      return name.startsWith('motion at ') ? meaningOfMotion(before, after) : null;
   }
+}
+
+/** Frames that stand still move by a small share of what moves around them, those behind a jump by far more than all. */
+function meaningOfMotion(before: number | null, after: number | null): string | null {
+  if (before === null || after === null) return null;
+  return before < 100
+    ? `The frames there move ${Math.round(after)} % as much as those around them; it was ${Math.round(before)} %.`
+    : `The longest step there is ${(after / 100).toFixed(1)} times as long as those around it; it was ${(before / 100).toFixed(1)} times.`;
 }
 
 /** Texts of the AI Quick Fixes panel. */
@@ -64,6 +76,8 @@ export const quickFixTexts = {
   retry: 'Retry',
   categories: { audio: 'Audio', visual: 'Visual', platform: 'Platform' },
   hints: HINTS,
+  /** Name of a change: of a quick fix, or of what somebody pointed at. */
+  label: (id: ChangeId) => LABELS.get(id) ?? id,
   recommended: 'Recommended',
   states: {
     waiting: 'Waiting',
@@ -86,6 +100,7 @@ export const quickFixTexts = {
   },
   apply: (n: number) => (n === 0 ? 'Apply fixes' : n === 1 ? 'Apply 1 fix' : `Apply ${n} fixes`),
   asking: 'Applying...',
+  busyElsewhere: 'What you marked is being mended first.',
   none: 'No fixes selected',
   noneDetail: 'Please select at least one enhancement to apply.',
   failed: 'Failed to apply fixes',
@@ -120,6 +135,8 @@ export const quickFixTexts = {
   figureMeaning: meaningOfFigure,
   versions: 'Versions of the clip',
   kinds: { original: 'Original, as uploaded', repair: 'Mended', fixes: 'With quick fixes' },
+  /** A version that holds nothing but what somebody pointed at. */
+  mendedAgain: 'Mended again',
   current: 'current',
   restore: 'Restore',
   restoreLabel: (name: string) => `Restore: ${name}`,

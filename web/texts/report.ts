@@ -205,7 +205,7 @@ export const reportTexts = {
   },
   notes: 'Remarks',
   older:
-    'Quick fixes were applied after this repair. This report is about the version before them, which can be restored.',
+    'The clip was changed after this repair, by quick fixes or where somebody marked it. This report is about the version before, which can be restored.',
   madeWith: (reelmend: string, ffmpeg: string) => `Reelmend ${reelmend} with ffmpeg ${ffmpeg}`,
   verify:
     'For engineers: anyone with ffmpeg can check this report again with npm run verify -- original.mp4 repaired.mp4 report.json',

@@ -2,9 +2,14 @@ import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-q
 import { useAtomValue } from 'jotai';
 import { atomWithQuery } from '../query-atoms.ts';
 import { useMemo } from 'react';
-import { type FixRunDto, type QuickFixesDto, quickFixesApi } from '#common/api/quick-fixes.ts';
+import {
+  type FixOutcome,
+  type FixRunDto,
+  type QuickFixesDto,
+  quickFixesApi,
+} from '#common/api/quick-fixes.ts';
 import { videosApi } from '#common/api/videos.ts';
-import type { FixId } from '#common/fixes.ts';
+import { type FixId, isQuickFix } from '#common/fixes.ts';
 import { isAtWork } from '#common/is-at-work.ts';
 import { POLL_MS } from '#common/limits.ts';
 import { quickFixTexts as texts } from '#web/texts/quick-fixes.ts';
@@ -17,6 +22,16 @@ import { useShowToast } from '../toasts.ts';
 import { rereadVideos } from './video-news.ts';
 
 const keyOf = (videoId: string) => queryKeyOf(quickFixesApi.read, { id: videoId });
+
+/** Whether a request is about what somebody noticed, and not about quick fixes. */
+export function isHandRun(run: FixRunDto | null | undefined): boolean {
+  return run ? areByHand(run.fixes) : false;
+}
+
+/** Whether all of these changes were made because somebody pointed at a place. */
+export function areByHand(changes: readonly FixOutcome[]): boolean {
+  return changes.length > 0 && changes.every(({ id }) => !isQuickFix(id));
+}
 
 /** Assumed when a server does not report fixes. */
 const NONE: QuickFixesDto = { run: null, done: [], versions: [], exports: [] };

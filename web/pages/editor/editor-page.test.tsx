@@ -11,7 +11,7 @@ import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import type { PlanSlug } from '#common/plans.ts';
 import { queryKeyOf } from '../../data/query-client.ts';
 import { renderAt } from '../../test/render.tsx';
-import { makeVideo } from '../../test/samples.ts';
+import { makeReport, makeVideo } from '../../test/samples.ts';
 import { on, refusal, server, signedIn, user } from '../../test/server.ts';
 import { EditorPage } from './editor-page.tsx';
 
@@ -71,6 +71,25 @@ describe('EditorPage', () => {
       '/videos/done-1/report',
     );
     expect(screen.getByRole('radio', { name: 'Before and after' })).toBeChecked();
+  });
+
+  it('takes on every plan what is still wrong in the clip, and only while the clip itself is shown', async () => {
+    server.use(on(comparisonApi.read, () => refusal('not_found')));
+    server.use(on(videosApi.report, () => HttpResponse.json(makeReport())));
+    const fixesApplied = { 'freeze-here': true };
+    open('/editor/done-1?view=compare', [makeVideo({ id: 'done-1', hasReport: true, fixesApplied })]);
+    const panel = within(await screen.findByRole('region', { name: 'Still something wrong?' }));
+    expect(document.getElementById('noticed')).toContainElement(
+      panel.getByRole('button', { name: 'It freezes here' }),
+    );
+    expect(panel.getByRole('button', { name: 'It freezes here' })).toBeDisabled();
+    await userEvent.click(screen.getByRole('radio', { name: 'Mended clip' }));
+    expect(panel.getByRole('button', { name: 'It freezes here' })).toBeEnabled();
+    expect(screen.getByRole('link', { name: 'Still wrong?' })).toHaveAttribute(
+      'href',
+      '/editor/done-1#noticed',
+    );
+    expect(screen.getByText('Mended again')).toBeInTheDocument();
   });
 
   it('gives the timed captions as a file and says whether their words are known', async () => {

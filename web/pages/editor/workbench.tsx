@@ -5,7 +5,7 @@ import type { CaptionsDto } from '#common/api/captions.ts';
 import { buildPath } from '#common/api/endpoint.ts';
 import { mediaPaths, type VideoDto } from '#common/api/videos.ts';
 import { countWorded } from '#common/captions.ts';
-import { FIXES } from '#common/fixes.ts';
+import { FIXES, HAND_FIXES } from '#common/fixes.ts';
 import { formatBytes } from '#common/format.ts';
 import { planAllows, type PlanSlug } from '#common/plans.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -18,6 +18,7 @@ import { resultMark, useReport } from '../../data/videos/videos.ts';
 import { CaptionsPanel } from '../../panels/captions/captions-panel.tsx';
 import { DownloadButton } from '../../panels/download-button.tsx';
 import { DefectList } from '../../panels/processing/defect-list.tsx';
+import { NoticedPanel } from '../../panels/noticed/noticed-panel.tsx';
 import { KeptFixFiles } from '../../panels/quick-fixes/fix-files.tsx';
 import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { CurrentPlatformList } from '../../panels/quick-fixes/current-platform-list.tsx';
@@ -136,9 +137,10 @@ function captionFacts({ cues }: CaptionsDto): string {
   return texts.cues(cues.length, countWorded(cues));
 }
 
-/** Whether the current version contains quick fixes. */
-function isFixed({ fixesApplied }: VideoDto): boolean {
-  return FIXES.some(({ id }) => fixesApplied[id] === true);
+/** Name of the current version by what it contains beside the repair. */
+function nameOfResult({ fixesApplied }: VideoDto): string {
+  if (FIXES.some(({ id }) => fixesApplied[id] === true)) return texts.fixed;
+  return HAND_FIXES.some(({ id }) => fixesApplied[id] === true) ? texts.mendedAgain : texts.repaired;
 }
 
 interface WorkbenchProps {
@@ -156,6 +158,7 @@ export function Workbench({ video, plan, compare = false }: WorkbenchProps) {
   const path = (template: string): string => buildPath(template, { id });
   const captions = useCaptions(id, resultMark(video)).data;
   const [clock] = useState(createPlayClock);
+  const [isCompared, setCompared] = useState(compare);
   const captionPlayer = useMemo(
     () => ({
       seek: (ms: number) => player.current?.seekResult(ms),
@@ -172,6 +175,7 @@ export function Workbench({ video, plan, compare = false }: WorkbenchProps) {
             {name}
           </h2>
           <Places aria-label={texts.places.label}>
+            <Link to="#noticed">{texts.places.noticed}</Link>
             {captions && <Link to="#captions">{texts.places.captions}</Link>}
             <Link to="#tools">{texts.places.tools}</Link>
             <Link to="#files">{texts.places.files}</Link>
@@ -186,6 +190,7 @@ export function Workbench({ video, plan, compare = false }: WorkbenchProps) {
           captionsMark={captions ? `${captions.revision}-${captions.axis}` : undefined}
           onTime={clock.set}
           compare={compare}
+          onCompared={setCompared}
         />
         {report ? (
           <DefectList
@@ -197,6 +202,9 @@ export function Workbench({ video, plan, compare = false }: WorkbenchProps) {
           isReading && <Skeleton $height={FINDINGS_HEIGHT} />
         )}
       </Stage>
+      <Place id="noticed" tabIndex={-1}>
+        <NoticedPanel video={video} player={captionPlayer} isCompared={isCompared} report={report} />
+      </Place>
       <Place id="captions" tabIndex={-1}>
         <CaptionsPanel video={video} player={captionPlayer} plan={plan} />
       </Place>
@@ -219,7 +227,7 @@ export function Workbench({ video, plan, compare = false }: WorkbenchProps) {
           {!video.unchanged && (
             <li>
               <Name>
-                {isFixed(video) ? texts.fixed : texts.repaired} <Badge tone="ok">{texts.current}</Badge>
+                {nameOfResult(video)} <Badge tone="ok">{texts.current}</Badge>
                 {video.resultSizeBytes !== null && <span>{formatBytes(video.resultSizeBytes)}</span>}
               </Name>
               {(!video.limitedExport || video.limitedExport.state === 'ready') && (

@@ -37,6 +37,12 @@ describe('ReportPage', () => {
     expect(await screen.findByRole('button', { name: 'Download' })).toBeVisible();
   });
 
+  it('leads to where one says that something is still wrong', async () => {
+    open({});
+    const link = await screen.findByRole('link', { name: 'Still something wrong?' });
+    expect(link.getAttribute('href')).toMatch(/^\/editor\/.+#noticed$/);
+  });
+
   it('offers what to do about a clip that could not be repaired', async () => {
     open({ status: 'failed', hasReport: false, errorMessage: 'The picture data are missing.' });
     expect(await screen.findByText('The picture data are missing.')).toBeVisible();

@@ -19,6 +19,7 @@ import { LimitedExportNote } from '../../panels/limited-export-note.tsx';
 import { PlatformList } from '../../panels/quick-fixes/platform-list.tsx';
 import { failureOf } from '../../texts/failures.ts';
 import { outcomeOf } from '../../texts/outcomes.ts';
+import { noticedTexts } from '../../texts/noticed.ts';
 import { reportTexts as texts } from '../../texts/report.ts';
 import { colour, space, text } from '../../theme.ts';
 import { Comparison } from './comparison.tsx';
@@ -81,6 +82,18 @@ const Save = styled.a`
   min-height: 44px;
   padding: 0 ${space(1)};
   font-weight: 600;
+`;
+/* Leads on in the application, so paper does without it. */
+const Onward = styled.p`
+  a {
+    display: inline-flex;
+    align-items: center;
+    min-height: 44px;
+    font-weight: 600;
+  }
+  @media print {
+    display: none;
+  }
 `;
 const Quiet = styled.p`
   color: ${colour.inkSoft};
@@ -236,6 +249,11 @@ export function ReportPage() {
                 ))}
               </ul>
             </div>
+          )}
+          {video?.status === 'completed' && (
+            <Onward>
+              <Link to={`/editor/${id}#noticed`}>{noticedTexts.title}</Link>
+            </Onward>
           )}
           <Quiet>
             {texts.madeWith(report.tools.reelmend, report.tools.ffmpeg)}. {texts.verify}{' '}

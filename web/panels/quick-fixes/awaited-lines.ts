@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { FixOutcome, FixRunDto } from '#common/api/quick-fixes.ts';
-import { type FixId, isPlatformFix } from '#common/fixes.ts';
+import { type ChangeId, isPlatformFix } from '#common/fixes.ts';
 import { isAtWork } from '#common/is-at-work.ts';
 import { quickFixTexts as texts } from '../../texts/quick-fixes.ts';
 
@@ -17,7 +17,7 @@ export function useFollowed(run: FixRunDto | null): boolean {
 
 export interface AwaitedLines {
   /** Platform files that are not there: which, and what became of them. */
-  readonly files: readonly { readonly fix: FixId; readonly words: string }[];
+  readonly files: readonly { readonly fix: ChangeId; readonly words: string }[];
   /** What becomes, or became, of the version that is not there; null when none is awaited. */
   readonly version: string | null;
 }

@@ -7,7 +7,6 @@ import {
   platformExportPath,
   type QuickFixesDto,
 } from '#common/api/quick-fixes.ts';
-import { FIXES } from '#common/fixes.ts';
 import { formatBytes } from '#common/format.ts';
 import { isAtWork } from '#common/is-at-work.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -15,7 +14,13 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { Moment } from '../../components/moment.tsx';
-import { useQuickFixes, useRemoveExport, useRestoreVersion } from '../../data/videos/quick-fixes.ts';
+import {
+  areByHand,
+  isHandRun,
+  useQuickFixes,
+  useRemoveExport,
+  useRestoreVersion,
+} from '../../data/videos/quick-fixes.ts';
 import { quickFixTexts as texts } from '../../texts/quick-fixes.ts';
 import { colour, figures, space, text } from '../../theme.ts';
 import { fileLinks } from '../panel-parts.tsx';
@@ -64,7 +69,6 @@ const Deeds = styled.div`
   ${fileLinks}
 `;
 
-const LABELS = new Map<string, string>(FIXES.map(({ id, label }) => [id, label]));
 const NAMES = new Map<string, string>(Object.entries(texts.exportNames));
 
 interface FixFilesProps {
@@ -102,7 +106,10 @@ export function FixFiles({ videoId, fixes }: FixFilesProps) {
               <Fragment key={version.id}>
                 <VersionLine videoId={videoId} version={version} busy={isAtWork(run)} />
                 {place === 0 && awaited.version !== null && (
-                  <AwaitedLine name={texts.kinds.fixes} words={awaited.version} />
+                  <AwaitedLine
+                    name={isHandRun(run) ? texts.mendedAgain : texts.kinds.fixes}
+                    words={awaited.version}
+                  />
                 )}
               </Fragment>
             ))}
@@ -125,12 +132,12 @@ const Alone = styled(Card)`
 
 /**
  * The same for users whose plan has no quick fixes: what was made stays theirs, and after a return to the original they
- * can restore the repaired clip. Nothing if there are neither.
+ * can restore the repaired clip. A version that is awaited here has its line from the start. Nothing if there are none.
  */
 export function KeptFixFiles({ videoId }: { readonly videoId: string }) {
   const { data } = useQuickFixes(videoId);
-  const made = data && (data.exports.length > 0 || data.versions.some(isKept));
-  if (!made) return null;
+  const isAwaited = useFollowed(data?.run ?? null);
+  if (!data || !(isAwaited || data.exports.length > 0 || data.versions.some(isKept))) return null;
   return (
     <Alone>
       <FixFiles videoId={videoId} fixes={data} />
@@ -158,12 +165,13 @@ interface VersionLineProps {
 function VersionLine({ videoId, version, busy }: VersionLineProps) {
   const restore = useRestoreVersion(videoId);
   const { kind, current, createdAt, sizeBytes, fixes } = version;
-  const inIt = fixes.map(({ id }) => LABELS.get(id) ?? id).join(', ');
+  const inIt = fixes.map(({ id }) => texts.label(id)).join(', ');
+  const name = areByHand(fixes) ? texts.mendedAgain : texts.kinds[kind];
   return (
     <li>
       <Name>
         <strong>
-          {texts.kinds[kind]} {current && <Badge tone="ok">{texts.current}</Badge>}
+          {name} {current && <Badge tone="ok">{texts.current}</Badge>}
         </strong>
         <small>
           {inIt !== '' && `${inIt} · `}
@@ -175,7 +183,7 @@ function VersionLine({ videoId, version, busy }: VersionLineProps) {
           look="secondary"
           size="s"
           disabled={busy || restore.isPending}
-          aria-label={texts.restoreLabel(inIt === '' ? texts.kinds[kind] : inIt)}
+          aria-label={texts.restoreLabel(inIt === '' ? name : inIt)}
           onClick={() => restore.mutate(version.id)}
         >
           {texts.restore}

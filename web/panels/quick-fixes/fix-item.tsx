@@ -1,20 +1,19 @@
 import { useId, useState } from 'react';
 import styled, { css } from 'styled-components';
 import type { FixOutcome } from '#common/api/quick-fixes.ts';
-import { type FixId, isPlatformFix } from '#common/fixes.ts';
-import { Badge, type Tone } from '../../components/badge.tsx';
-import { Icon, type IconName } from '../../components/icons.tsx';
+import type { FixId } from '#common/fixes.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Icon } from '../../components/icons.tsx';
 import { quickFixTexts as texts } from '../../texts/quick-fixes.ts';
-import { colour, figures, radius, space, text } from '../../theme.ts';
+import { colour, radius, space, text } from '../../theme.ts';
+import { FixFigures, MEASURED_HEIGHT } from './fix-figures.tsx';
+import { badgeOfOutcome, type OutcomeBadge, WAITING } from './outcome-badge.ts';
 
 /** State of a fix; `outcome` is its last result, also for a failed fix, which can be chosen again. */
 export type FixItemState =
   | { readonly kind: 'unselected' | 'selected'; readonly outcome: FixOutcome | null }
   | { readonly kind: 'processing'; readonly outcome: FixOutcome | null }
   | { readonly kind: 'completed'; readonly outcome: FixOutcome };
-
-/** Of the line that opens the figures, a target for a finger. */
-const MEASURED_HEIGHT = '36px';
 
 const Row = styled.button<{ $selected: boolean; $fixed: boolean }>`
   display: grid;
@@ -78,73 +77,13 @@ const Result = styled.div`
   color: ${colour.inkSoft};
   overflow-wrap: anywhere;
 `;
-const Measured = styled.details`
-  summary {
-    display: flex;
-    align-items: center;
-    width: fit-content;
-    min-height: ${MEASURED_HEIGHT};
-    font-weight: 600;
-    text-decoration: underline;
-    text-underline-offset: 3px;
-    cursor: pointer;
-  }
-  p + p {
-    margin-top: ${space(0.5)};
-  }
-  small {
-    ${figures}
-    display: block;
-    font-size: ${text.xs};
-    color: ${colour.inkFaint};
-  }
-`;
-
-const STATES: Readonly<Record<FixOutcome['state'], { tone: Tone; icon: IconName; word: string }>> = {
-  waiting: { tone: 'neutral', icon: 'clock', word: texts.states.waiting },
-  working: { tone: 'live', icon: 'dot', word: texts.states.working },
-  applied: { tone: 'ok', icon: 'check', word: texts.states.applied },
-  unchanged: { tone: 'neutral', icon: 'check', word: texts.states.unchanged },
-  failed: { tone: 'warn', icon: 'alert', word: texts.states.failed },
-};
 
 const PAST = { tone: 'neutral', icon: 'clock', word: texts.older } as const;
 
-function badgeOf({ kind, outcome }: FixItemState, id: FixId) {
-  if (kind === 'processing' && outcome === null) return STATES.waiting;
-  if (!outcome) return null;
-  // It counts only when the whole request is done and its result was checked.
-  if (kind === 'processing' && outcome.state === 'applied')
-    return { ...STATES.working, word: texts.states.settled };
-  // The request failed as a whole: the reason is not this fix's, and is shown below.
-  if (outcome.state === 'failed' && outcome.detail === '')
-    return { ...STATES.failed, word: texts.states.notApplied };
-  const made = outcome.state === 'applied' && isPlatformFix(id);
-  return made ? { ...STATES.applied, word: texts.states.made } : STATES[outcome.state];
-}
-
-/** The figures with what they mean, where the sentence above them does not say just that. */
-function meant({ detail, figures }: FixOutcome) {
-  return figures.map((figure) => {
-    const meaning = texts.figureMeaning(figure.name, figure.before, figure.after);
-    return { ...figure, meaning: meaning === detail ? null : meaning };
-  });
-}
-
-function Figures({ label, outcome }: { readonly label: string; readonly outcome: FixOutcome }) {
-  const measured = meant(outcome);
-  if (measured.length === 0) return null;
-  return (
-    <Measured>
-      <summary aria-label={texts.measuredLabel(label)}>{texts.measured}</summary>
-      {measured.map(({ name, unit, before, after, meaning }) => (
-        <p key={name}>
-          {meaning}
-          <small>{texts.figure(name, before, after, unit)}</small>
-        </p>
-      ))}
-    </Measured>
-  );
+function badgeOf({ kind, outcome }: FixItemState): OutcomeBadge | null {
+  const atWork = kind === 'processing';
+  if (!outcome) return atWork ? WAITING : null;
+  return badgeOfOutcome(outcome, atWork);
 }
 
 interface FixItemProps {
@@ -166,7 +105,7 @@ export function FixItem({ id, label, state, recommended, onToggle }: FixItemProp
   const outcome = isPast ? known : state.outcome;
   const isFixed = kind === 'processing' || kind === 'completed';
   const isOn = kind !== 'unselected';
-  const badge = isPast ? PAST : badgeOf(state, id);
+  const badge = isPast ? PAST : badgeOf(state);
   const told = outcome !== null && outcome.detail !== '' && kind !== 'processing';
   const hint = texts.hints[id];
   return (
@@ -207,7 +146,7 @@ export function FixItem({ id, label, state, recommended, onToggle }: FixItemProp
       {(told || isFixed) && (
         <Result>
           <p id={resultId}>{told ? outcome.detail : hint}</p>
-          {told && <Figures label={label} outcome={outcome} />}
+          {told && <FixFigures label={label} outcome={outcome} />}
         </Result>
       )}
     </div>

@@ -34,6 +34,8 @@ const makeRun = (change: Partial<FixRunDto> = {}): FixRunDto => ({
   remainingSeconds: null,
   progress: 30,
   fixes: [outcome('sharpen', 'working')],
+  sourceVersionId: 'r1',
+  resultVersionId: null,
   message: null,
   revision: 2,
   ...change,

@@ -1,13 +1,13 @@
-import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useCallback, useRef, useState } from 'react';
 import styled from 'styled-components';
 import type { FixOutcome, FixRunDto } from '#common/api/quick-fixes.ts';
 import type { VideoDto } from '#common/api/videos.ts';
-import { FIXES, type FixId } from '#common/fixes.ts';
+import { FIXES, type FixId, isQuickFix } from '#common/fixes.ts';
 import { isAtWork } from '#common/is-at-work.ts';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
-import { useFixProgress, useSpecifiedPace } from '../../data/videos/fix-progress.ts';
-import { useApplyFixes, useCancelFixes, useQuickFixes } from '../../data/videos/quick-fixes.ts';
+import { useSpecifiedPace } from '../../data/videos/fix-progress.ts';
+import { isHandRun, useApplyFixes, useCancelFixes, useQuickFixes } from '../../data/videos/quick-fixes.ts';
 import { useShowToast } from '../../data/toasts.ts';
 import { quickFixTexts as texts } from '../../texts/quick-fixes.ts';
 import { eyebrow, space } from '../../theme.ts';
@@ -17,6 +17,8 @@ import { WORK_HEIGHT, WorkProgress } from '../work-progress.tsx';
 import { useFollowed } from './awaited-lines.ts';
 import { FixFiles } from './fix-files.tsx';
 import { FixItem, type FixItemState } from './fix-item.tsx';
+import { endOf, useAnnouncedEnd } from './run-end.ts';
+import { RunProgress } from './run-progress.tsx';
 
 const Form = styled.form`
   display: grid;
@@ -40,6 +42,16 @@ const Category = styled.fieldset`
 /** Keeps the room of the progress when that has ended, so that nothing below it moves. */
 const Course = styled.div`
   min-height: ${WORK_HEIGHT};
+`;
+/* With room for a sentence beside the button, so that nothing below moves when it comes and goes. */
+const Apply = styled.div`
+  display: flex;
+  align-items: center;
+  gap: ${space(1)};
+  min-height: 44px;
+  button {
+    flex: none;
+  }
 `;
 const Failed = styled.div`
   display: grid;
@@ -83,7 +95,15 @@ export function QuickFixesPanel({ video }: QuickFixesPanelProps) {
         </Unread>
       )}
       {!data && !isUnread && <Reading height="96px">{texts.loading}</Reading>}
-      {(data || isUnread) && <FixForm video={video} run={data?.run ?? null} done={data?.done ?? []} />}
+      {(data || isUnread) && (
+        <FixForm
+          video={video}
+          // What somebody pointed at is followed where they pointed at it.
+          run={data && !isHandRun(data.run) ? data.run : null}
+          isBusyElsewhere={isHandRun(data?.run) && isAtWork(data?.run)}
+          done={data?.done ?? []}
+        />
+      )}
       {data && <FixFiles videoId={video.id} fixes={data} />}
     </Panel>
   );
@@ -91,11 +111,14 @@ export function QuickFixesPanel({ video }: QuickFixesPanelProps) {
 
 interface FixFormProps {
   readonly video: VideoDto;
+  /** The newest request for quick fixes. */
   readonly run: FixRunDto | null;
+  /** Whether another request for this clip is at work, of which there is one at a time. */
+  readonly isBusyElsewhere: boolean;
   readonly done: readonly FixOutcome[];
 }
 
-function FixForm({ video, run, done }: FixFormProps) {
+function FixForm({ video, run, isBusyElsewhere, done }: FixFormProps) {
   const [selected, setSelected] = useState<ReadonlySet<FixId>>(new Set());
   const apply = useApplyFixes(video.id);
   const cancel = useCancelFixes(video.id);
@@ -103,12 +126,13 @@ function FixForm({ video, run, done }: FixFormProps) {
   const showToast = useShowToast();
   const atWork = isAtWork(run);
   const isFollowed = useFollowed(run);
-  useAnnouncedEnd(run, atWork);
+  useAnnouncedEnd(run, texts);
   const blind = useBlindRun();
   // The work may be pushed, and cancelled, before its request is answered.
   const cancelled = useRef(false);
   const recommended = recommendedFixes(video);
-  const busy = atWork || apply.isPending || blind.working.size > 0;
+  const busy = atWork || isBusyElsewhere || apply.isPending || blind.working.size > 0;
+  const asked = run?.fixes.map(({ id }) => id).filter(isQuickFix) ?? [];
 
   const stateOf = (id: FixId): FixItemState => {
     const running = run?.fixes.find((fix) => fix.id === id);
@@ -154,7 +178,7 @@ function FixForm({ video, run, done }: FixFormProps) {
   // The choice is kept, so that it can be corrected instead of made again.
   const stop = (): void => {
     cancelled.current = true;
-    setSelected((before) => new Set([...before, ...(run?.fixes.map(({ id }) => id) ?? [])]));
+    setSelected((before) => new Set([...before, ...asked]));
     cancel.mutate();
   };
   return (
@@ -177,9 +201,15 @@ function FixForm({ video, run, done }: FixFormProps) {
       {run && isFollowed && run.state !== 'failed' && (
         <Course>
           {atWork ? (
-            <RunProgress key={run.jobId} run={run} cancelling={cancel.isPending} onCancel={stop} />
+            <RunProgress
+              key={run.jobId}
+              run={run}
+              texts={texts}
+              cancelling={cancel.isPending}
+              onCancel={stop}
+            />
           ) : (
-            <Note>{endOf(run)}</Note>
+            <Note>{endOf(run, texts)}</Note>
           )}
         </Course>
       )}
@@ -193,41 +223,19 @@ function FixForm({ video, run, done }: FixFormProps) {
             icon="retry"
             aria-label={texts.againLabel}
             disabled={busy}
-            onClick={() => ask(run.fixes.map(({ id }) => id))}
+            onClick={() => ask(asked)}
           >
             {texts.again}
           </Button>
         </Failed>
       )}
-      <div>
+      <Apply>
         <Button type="submit" size="s" icon="spark" ref={applyButton} disabled={wanted.length === 0 || busy}>
           {apply.isPending ? texts.asking : texts.apply(wanted.length)}
         </Button>
-      </div>
+        {isBusyElsewhere && <Note>{texts.busyElsewhere}</Note>}
+      </Apply>
     </Form>
-  );
-}
-
-interface RunProgressProps {
-  readonly run: FixRunDto;
-  readonly cancelling: boolean;
-  readonly onCancel: () => void;
-}
-
-function RunProgress({ run, cancelling, onCancel }: RunProgressProps) {
-  const { percent, estimated } = useFixProgress(run.progress, run.revision);
-  // A bar that the timer moved ahead waits there; the text states what the server has measured.
-  const shown = Math.round(estimated ? percent : run.progress);
-  const words =
-    run.state === 'working' ? texts.workingFor(shown, run.remainingSeconds) : (run.message ?? texts.waiting);
-  return (
-    <WorkProgress
-      note={estimated ? texts.estimated(shown) : words}
-      label={texts.progress}
-      percent={percent}
-      valueText={texts.working(shown)}
-      stop={{ label: texts.cancelLabel, isPending: cancelling, onStop: onCancel }}
-    />
   );
 }
 
@@ -255,37 +263,4 @@ function BlindProgress({ onEnd }: { readonly onEnd: () => void }) {
       valueText={texts.working(shown)}
     />
   );
-}
-
-/** How many of a request's fixes were applied, needed nothing, and were not possible. */
-function tally({ fixes }: FixRunDto): { title: string; detail: string } {
-  const count = (state: FixOutcome['state']) => fixes.filter((fix) => fix.state === state).length;
-  const applied = count('applied');
-  return {
-    title: applied > 0 ? texts.done : texts.nothingDone,
-    detail: texts.doneDetail(applied, count('unchanged'), count('failed')),
-  };
-}
-
-function endOf(run: FixRunDto): string {
-  if (run.state === 'cancelled') return `${texts.cancelled}. ${texts.cancelledDetail}`;
-  const { title, detail } = tally(run);
-  return texts.ended(title, detail);
-}
-
-/** Announces an end that was awaited. */
-function useAnnouncedEnd(run: FixRunDto | null, atWork: boolean): void {
-  const showToast = useShowToast();
-  const waited = useRef(false);
-  useEffect(() => {
-    if (waited.current && run?.state === 'done') {
-      const { title, detail } = tally(run);
-      showToast({ title, description: detail });
-    }
-    if (waited.current && run?.state === 'cancelled')
-      showToast({ title: texts.cancelled, description: texts.cancelledDetail });
-    if (waited.current && run?.state === 'failed')
-      showToast({ title: texts.failed, description: texts.failedDetail, tone: 'destructive' });
-    waited.current = atWork;
-  }, [run, atWork, showToast]);
 }

@@ -9,6 +9,7 @@ import { injectHiddenDrops, injectRepeats, makeMovingClip } from '#server/test/b
 import { testTools as tools } from '#server/test/media-job.ts';
 import { encodeSource, renderLimits, sharedFolder, soundHash } from '#server/test/rendered-clips.ts';
 import { analysePicture } from './analyse/analyse-picture.ts';
+import { analyseVideo } from './analyse/analyse-video.ts';
 import { ACT_CONFIDENCE } from './analyse/analysis.ts';
 import { mendNoticed } from './mend-noticed.ts';
 import { hashPackets } from './publish/packet-hashes.ts';
@@ -125,8 +126,22 @@ describe('what somebody noticed in a clip', () => {
       const sound = await packets(clip, 'a');
       expect((await packets(to, 'a')).every((hash) => sound.includes(hash))).toBe(true);
     }
-    const back = await mend(file('voice.mp4'), { soundShiftMs: 85 });
-    expect(back.exports).toEqual([]);
+  }, 60_000);
+
+  it('stays where somebody moved the sound when the clip is uploaded again', async () => {
+    const made = await mend(file('voice.mp4'), { soundShiftMs: 240 });
+    const inputPath = made.clip?.path ?? '';
+    const look = { inputPath, info: await infoOf(inputPath), tools };
+    const plain = await analyseVideo({ ...look, believesFile: false });
+    expect(plain.findings.map(({ kind }) => kind)).toContain('audio_sync');
+    const told = await analyseVideo(look);
+    expect(told.findings.map(({ kind }) => kind)).not.toContain('audio_sync');
+    expect(told.notes).toContain(
+      'The sound was moved by hand before: it comes 240 ms later than recorded, which is kept.',
+    );
+    // Moved on, the clip says how far in all.
+    const on = (await mend(inputPath, { soundShiftMs: -40 })).clip?.path ?? '';
+    expect((await analyseVideo({ ...look, inputPath: on, info: await infoOf(on) })).soundMovedMs).toBe(200);
   }, 60_000);
 
   it('changes nothing where nothing is to be seen, and says so for each mark', async () => {

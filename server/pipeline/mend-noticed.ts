@@ -11,6 +11,7 @@ import {
   asResult,
   describeFile,
   keepOtherTracks,
+  keepRecord,
   openClip,
   type ApplyFixesIo,
 } from './repair/quick-fixes/apply-fixes.ts';
@@ -55,6 +56,8 @@ async function run(job: FixJob, { places, soundShiftMs }: Noticed): Promise<Appl
   // What turned out not to be needed is not expected any more.
   job.stages.leave(0);
   const final = moved === clip ? clip : await keepOtherTracks(job, clip, moved);
+  // A repair of the pictures keeps the record itself.
+  await keepRecord(job, clip, final, soundShiftMs);
   return {
     ok: true,
     clip:

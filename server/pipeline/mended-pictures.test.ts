@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendEndNote, readEndNote } from '#server/media/mp4/end-note.ts';
-import { mendedInResult, noteMended, readMended } from './mended-pictures.ts';
+import { carryMended, mendedInResult, noteMended, readMended, readSoundMoved } from './mended-pictures.ts';
 import type { ChangedSpan, NewPicture } from './repair/picture-edit.ts';
 
 const kept = (frame: number, intact: boolean): NewPicture => ({
@@ -76,6 +76,28 @@ describe('the note of a result about itself', () => {
     expect(await readMended(file, 20)).toEqual([keeps(8, 9, [8])]);
     // With another number of pictures it is another clip.
     expect(await readMended(file, 21)).toEqual([]);
+  });
+
+  it('is carried into a clip that is made of it, with how far its sound was moved by hand in all', async () => {
+    const note =
+      '{"reelmend":"mended pictures","pictures":20,"spans":[{"first":1,"last":2,"isMade":true,"damagedData":[]}]}';
+    const [from, once, twice] = [
+      await clipWith('from', note),
+      await clipWith('once', null),
+      await clipWith('twice', null),
+    ];
+    const counted = (file: string, pictures = 20) => ({ path: file, pictures });
+    await carryMended(counted(from), counted(once), -120);
+    expect(await readMended(once, 20)).toMatchObject([{ first: 1, last: 2, isMade: true }]);
+    expect(await readSoundMoved(once, 20)).toBe(-120);
+    expect(await readSoundMoved(once, 21)).toBe(0);
+    await carryMended(counted(once), counted(twice, 19), 50);
+    expect(await readSoundMoved(twice, 19)).toBe(-70);
+    // Of other pictures nothing is known.
+    expect(await readMended(twice, 19)).toEqual([]);
+    const plain = [await clipWith('plain', null), await clipWith('of-plain', null)] as const;
+    await carryMended(counted(plain[0]), counted(plain[1]));
+    expect(await readEndNote(plain[1])).toBeNull();
   });
 
   it('is absent when nothing is concealed', async () => {

@@ -27,6 +27,8 @@ const mendedNote = z.object({
   ),
   /** What the upload had lost at its end; because of it, picture and sound of the result do not end together. */
   lostEnds: lostEnds.optional(),
+  /** How far somebody moved the sound by hand, ms; the times of the file then say no more what was recorded. */
+  soundMovedMs: z.number().optional(),
 });
 
 /**
@@ -96,17 +98,53 @@ const numbers = (first: number, last: number): number[] =>
 export async function noteMended(
   resultPath: string,
   edit: PictureEdit,
-  original: Pick<Analysis, 'pictures' | 'mended'> & { readonly info?: Pick<Analysis['info'], 'lostEnds'> },
+  original: Pick<Analysis, 'pictures' | 'mended' | 'soundMovedMs'> & {
+    readonly info?: Pick<Analysis['info'], 'lostEnds'>;
+  },
 ): Promise<void> {
   const shown = original.pictures?.ptsTicks.length ?? 0;
   const spans = mendedInResult(edit, shown, original.mended ?? []);
   const lostEnds = original.info?.lostEnds;
-  if (spans.length === 0 && !lostEnds) return;
+  const { soundMovedMs } = original;
+  if (spans.length === 0 && !lostEnds && !soundMovedMs) return;
   const pictures = edit.reduce(
     (sum, span) => sum + span.pictures.length + span.firstFrame - span.endFrame,
     shown,
   );
-  await appendEndNote(resultPath, JSON.stringify({ reelmend: 'mended pictures', pictures, spans, lostEnds }));
+  await writeNote(resultPath, { pictures, spans, lostEnds, soundMovedMs });
+}
+
+/** A clip with the number of pictures that it shows. */
+export interface CountedClip {
+  readonly path: string;
+  readonly pictures: number;
+}
+
+/**
+ * Carries the record of a clip over into one that was made from it by a change of its sound or its looks.
+ * @param soundMovedMs how far the change moved the sound by hand, ms
+ */
+export async function carryMended(from: CountedClip, to: CountedClip, soundMovedMs = 0): Promise<void> {
+  const note = await readNote(from.path, from.pictures);
+  const moved = (note?.soundMovedMs ?? 0) + soundMovedMs;
+  if (!note && moved === 0) return;
+  const spans = from.pictures === to.pictures ? (note?.spans ?? []) : [];
+  await writeNote(to.path, {
+    pictures: to.pictures,
+    spans,
+    lostEnds: note?.lostEnds,
+    ...(moved !== 0 && { soundMovedMs: moved }),
+  });
+}
+
+type MendedNote = z.infer<typeof mendedNote>;
+
+interface MendedRecord extends Omit<MendedNote, 'reelmend' | 'spans'> {
+  readonly spans: readonly MendedSpan[];
+}
+
+async function writeNote(filePath: string, note: MendedRecord): Promise<void> {
+  await appendEndNote(filePath, JSON.stringify({ reelmend: 'mended pictures', ...note }));
 }
 
 /**
@@ -131,7 +169,15 @@ export async function readLostEnds(filePath: string, pictures: number): Promise<
   return (await readNote(filePath, pictures))?.lostEnds;
 }
 
-async function readNote(filePath: string, pictures: number): Promise<z.infer<typeof mendedNote> | null> {
+/**
+ * Reads how far somebody moved the sound of an earlier result by hand, ms; 0 for other clips.
+ * @param pictures displayed pictures of the file
+ */
+export async function readSoundMoved(filePath: string, pictures: number): Promise<number> {
+  return (await readNote(filePath, pictures))?.soundMovedMs ?? 0;
+}
+
+async function readNote(filePath: string, pictures: number): Promise<MendedNote | null> {
   const note = await readEndNote(filePath);
   const read = note === null ? null : mendedNote.safeParse(parseJson(note));
   return read?.success && read.data.pictures === pictures ? read.data : null;

@@ -62,6 +62,8 @@ export interface AnalyseAudioInput extends HearSoundInput {
   readonly motion: MotionSeries | null;
   /** Whether somebody saw that sound and picture are apart; see `SyncInput`. */
   readonly offsetIsSeen?: boolean;
+  /** How far somebody moved the sound by hand, ms; 0 when absent. What was chosen by eye and ear is no fault. */
+  readonly soundMovedMs?: number | undefined;
   /** How far the listed pictures go on after the last decoded one, ms; 0 when absent. */
   readonly undecodedMs?: number | undefined;
 }
@@ -177,6 +179,7 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
   if (firstAudible === null) {
     return { findings: [], speech: [], notes: ['The sound is silent from start to end.'] };
   }
+  const { soundMovedMs: movedMs = 0 } = input;
   const stated = stream.startMs ?? soundStartMs(clock);
   const pictures = pictureTimes(input);
   const waits = { pictureMs: firstWait(input.motion?.frameTimesMs ?? []), soundMs: warmUpMs(clock) };
@@ -196,8 +199,9 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
   const times = {
     ...pictures,
     hiddenPictureMs: input.audioPackets?.hiddenPictureMs ?? 0,
-    soundStartMs: recordedStartMs(stream, input.audioPackets, marked ? FFMPEG_PRIMING : (known ?? lost)),
-    soundEndMs: endMs,
+    soundStartMs:
+      recordedStartMs(stream, input.audioPackets, marked ? FFMPEG_PRIMING : (known ?? lost)) - movedMs,
+    soundEndMs: endMs - movedMs,
     leadingSilenceMs: leadingSilenceMs(input.info, heard) ?? 0,
   };
   const sync = detectAudioSync({
@@ -206,7 +210,7 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
     clock,
     countsTimes: input.info.format === 'avi',
     isSeen: input.offsetIsSeen,
-    motion: input.motion,
+    motion: movedMs === 0 ? input.motion : null,
     onsets: {
       strength: onsets.strength,
       timesMs: onsets.strength.map((_, i) => timeOfSample(clock, onsets.sampleOf(i) * scale)),
@@ -218,9 +222,12 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
       startMs: toTimeMs(span.startMs),
       endMs: toTimeMs(span.endMs),
     })),
-    notes: [...sync.notes],
+    notes: [...(movedMs === 0 ? [] : [movedNote(movedMs)]), ...sync.notes],
   };
 }
+
+const movedNote = (ms: number): string =>
+  `The sound was moved by hand before: it comes ${Math.abs(Math.round(ms))} ms ${ms < 0 ? 'earlier' : 'later'} than recorded, which is kept.`;
 
 /**
  * How much picture and sound is missing at the end, ms. Either the file ends early, or packets are listed but no

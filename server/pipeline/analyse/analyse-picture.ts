@@ -3,7 +3,7 @@ import { smallSize } from '#server/media/grey/grey-frame.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { withLostEnds } from '#server/media/probe/lost-ends.ts';
-import { readMended } from '../mended-pictures.ts';
+import { readMended, readSoundMoved } from '../mended-pictures.ts';
 import { checkStructure, type StructureCheck } from './damage/check-structure.ts';
 import { decodeHalves, findSeam } from './decode/decode-halves.ts';
 import { decodePass, type DecodePassInput } from './decode/decode-pass.ts';
@@ -55,6 +55,8 @@ export interface PicturesMeasured {
   readonly measured: MeasuredPictures | null;
   /** The small pictures; null when they were not kept. */
   readonly kept: KeptPictures | null;
+  /** How far somebody moved the sound by hand, by the file's own record, ms; absent if nobody did. */
+  readonly soundMovedMs?: number;
 }
 
 /**
@@ -64,8 +66,8 @@ export interface PicturesMeasured {
  */
 export async function analysePicture(
   input: AnalysePictureInput,
-): Promise<PictureAnalysis & Pick<PicturesMeasured, 'kept'>> {
-  const { scan, measured, kept } = await measurePictures(input);
+): Promise<PictureAnalysis & Pick<PicturesMeasured, 'kept' | 'soundMovedMs'>> {
+  const { scan, measured, kept, soundMovedMs } = await measurePictures(input);
   if (!measured) {
     const { audio } = scan;
     const nothing = {
@@ -83,7 +85,8 @@ export async function analysePicture(
   const whole = spans ? { ...measured, spans: withLostEnds(spans, lostEnds) } : measured;
   const judge = input.judge ?? judgePictures;
   const judged = judge(whole, (await input.leadingSilence) ?? 0);
-  return { ...judged, notes: [...(await endNotes(input, scan)), ...judged.notes], kept };
+  const notes = [...(await endNotes(input, scan)), ...judged.notes];
+  return { ...judged, notes, kept, ...(soundMovedMs && { soundMovedMs }) };
 }
 
 /**
@@ -148,11 +151,14 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
     onProgress: (done) => input.onProgress?.(share() + done * (1 - share())),
   });
   const shown = index.times.ptsTicks.length;
-  const mended = input.believesFile === false ? [] : await readMended(inputPath, shown);
+  const believes = input.believesFile !== false;
+  const mended = believes ? await readMended(inputPath, shown) : [];
+  const soundMovedMs = believes ? await readSoundMoved(inputPath, shown) : 0;
   input.onProgress?.(1);
   const runs = renumbered(pass.kept, index.frameOfDecoded);
   const kept = runs.length === 0 ? null : { size: smallSize(stream.width, stream.height), runs };
-  return { scan, measured: { series: pass.series, index, damage, mended, scan, lost: check.lost }, kept };
+  const measured = { series: pass.series, index, damage, mended, scan, lost: check.lost };
+  return { scan, measured, kept, ...(soundMovedMs !== 0 && { soundMovedMs }) };
 }
 
 /** Number of gaps in the times, by the packet list alone. */

@@ -56,8 +56,8 @@ export async function analyseVideo(input: AnalyseInput): Promise<Analysis> {
     hearing,
   ]);
   if (failures.length > 0 || !picture) throw failures[0];
-  const { audioPackets, motion, undecodedMs } = picture;
-  const sound = await judgeSound({ ...input, audioPackets, motion, undecodedMs }, heard);
+  const { audioPackets, motion, undecodedMs, soundMovedMs } = picture;
+  const sound = await judgeSound({ ...input, audioPackets, motion, undecodedMs, soundMovedMs }, heard);
   onProgress?.(1);
   const emptyTail = undecodedMs ? await describeEmptyTail(input.inputPath) : null;
   const endMs = audioPackets && listedSoundEndMs(audioPackets);
@@ -70,6 +70,7 @@ export async function analyseVideo(input: AnalyseInput): Promise<Analysis> {
     speech: sound.speech,
     ...(endMs !== null && { soundEndMs: endMs }),
     ...(picture.mended && picture.mended.length > 0 && { mended: picture.mended }),
+    ...(soundMovedMs && { soundMovedMs }),
     posterFrame: picture.posterFrame,
     notes: [
       ...(input.info.notes ?? []),

@@ -144,6 +144,8 @@ export interface Analysis {
    * it has none.
    */
   readonly mended?: readonly MendedSpan[];
+  /** How far somebody moved the sound by hand, by the file's own record, ms; absent if nobody did. */
+  readonly soundMovedMs?: number;
   /** Display number of a picture fit for a poster: not black, not damaged. */
   readonly posterFrame: number | null;
   /** The measured small pictures, so that they can be looked at again; absent when they were not kept. */

@@ -115,7 +115,7 @@ describe('ReportPage', () => {
 
   it('says when quick fixes were applied after the repair, and offers no certificate for their version', async () => {
     open({ resultSha256: 'c'.repeat(64) });
-    expect(await screen.findByText(/the version before them, which can be restored/)).toBeInTheDocument();
+    expect(await screen.findByText(/the version before, which can be restored/)).toBeInTheDocument();
     expect(screen.queryByRole('link', { name: 'Certificate' })).not.toBeInTheDocument();
     expect(screen.getByRole('link', { name: /JSON/ })).toBeInTheDocument();
   });

@@ -26,6 +26,7 @@ export async function analyseNoticed({ places, ...input }: AnalyseNoticedInput):
     findings: picture.findings,
     speech: [],
     ...(picture.mended && picture.mended.length > 0 && { mended: picture.mended }),
+    ...(picture.soundMovedMs && { soundMovedMs: picture.soundMovedMs }),
     posterFrame: picture.posterFrame,
     notes: [],
     ...(picture.kept && { kept: picture.kept }),

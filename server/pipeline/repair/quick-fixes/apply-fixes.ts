@@ -5,7 +5,10 @@ import { carryOtherTracks } from '#server/media/mp4/carry-other-tracks.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
+import { listPackets } from '../../analyse/packets/list-packets.ts';
+import { readPackets } from '../../analyse/packets/read-packets.ts';
 import { MediaFailure, toFailure } from '../../media-failure.ts';
+import { carryMended } from '../../mended-pictures.ts';
 import { summarise } from '../../publish/build-report.ts';
 import { makePoster } from '../../publish/make-poster.ts';
 import { hashFile } from '../../steps/step-store.ts';
@@ -73,6 +76,7 @@ async function run(job: FixJob): Promise<ApplyFixesResult> {
   clip = await repairSound(job, source, clip, findings);
   if (steps.get('voice-enhance')?.kind === 'voice') clip = await enhanceVoice(job, clip);
   clip = await keepOtherTracks(job, source, clip);
+  await keepRecord(job, source, clip);
   const made = await makeExports(job, clip, steps);
   return {
     ok: true,
@@ -102,6 +106,21 @@ async function changeAll(
   if (visual.length === 0) return null;
   if (!looked) throw new MediaFailure('damaged_beyond_repair', 'No frame of this clip can be read.');
   return changePictures(job, facts, looked, visual);
+}
+
+/**
+ * Keeps in a new version what its source records of earlier repairs, as a new upload of it would not show what they were.
+ * @param soundMovedMs how far the sound was moved by hand, ms
+ */
+export async function keepRecord(job: FixJob, source: Clip, clip: Clip, soundMovedMs = 0): Promise<void> {
+  if (clip.path === source.path) return;
+  const count = async ({ path: file, info }: Clip) => {
+    const { tools } = job.task;
+    const listed = await listPackets(file, info);
+    const { video } = listed ?? (await readPackets({ inputPath: file, info, tools, signal: job.signal }));
+    return { path: file, pictures: video.filter(({ shown }) => shown).length };
+  };
+  await carryMended(await count(source), await count(clip), soundMovedMs);
 }
 
 /** Subtitles, chapters and telemetry of the clip are kept; silently dropped if they cannot be carried over. */

@@ -17,6 +17,8 @@ export interface LookedAt {
   /** Time of a picture fit for a poster, ms. */
   readonly posterMs: number | null;
   readonly judged: PictureAnalysis;
+  /** How far somebody moved the sound by hand before, ms; absent if nobody did. */
+  readonly soundMovedMs?: number;
 }
 
 export interface LookInput {
@@ -35,7 +37,7 @@ export interface LookInput {
  * @throws MediaToolError when it cannot be decoded or the run is cancelled
  */
 export async function lookAtClip(input: LookInput): Promise<LookedAt | null> {
-  const { measured } = await measurePictures(input);
+  const { measured, soundMovedMs } = await measurePictures(input);
   if (!measured) return null;
   const judged = judgePictures(measured, 0);
   const { times } = measured.index;
@@ -48,5 +50,6 @@ export async function lookAtClip(input: LookInput): Promise<LookedAt | null> {
     shake: shakeOf(measured.series, detectCuts(measured.series), fps, input.leastExplained),
     posterMs: poster === undefined ? null : ticksToMs(poster, times.timeBase),
     judged,
+    ...(soundMovedMs && { soundMovedMs }),
   };
 }

@@ -154,6 +154,7 @@ async function hear(
     offsetIsSeen: task.fixes.includes('audio-sync'),
     audioPackets: looked?.judged.audioPackets ?? null,
     motion: looked?.judged.motion ?? null,
+    soundMovedMs: looked?.soundMovedMs,
   });
   const analysis: Analysis = {
     info,

@@ -24,7 +24,7 @@ import {
 } from './find-noticed.ts';
 
 /** What the detectors themselves doubt stays below the confidence to act. */
-const DOUBTED = 0.59;
+const DOUBTED = ACT_CONFIDENCE - 0.01;
 /** A step after a freeze that is this many times the usual one shows that pictures were lost under it. */
 const HELD_STEP = 1.5;
 /** Pictures before a jump that change by at most this share of the motion around are repeats over lost ones. */

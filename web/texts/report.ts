@@ -113,6 +113,8 @@ export const reportTexts = {
     gone: 'no longer found',
     confidence: 'Confidence',
     outcome: 'Outcome',
+    mendAnyway: 'Mend it anyway',
+    mendAnywayLabel: (kind: string) => `Mend it anyway: ${kind}`,
     frames: (first: number, last: number) =>
       first === last ? `frame ${first}` : `frames ${first} to ${last}`,
     until: (time: string) => `to ${time}`,

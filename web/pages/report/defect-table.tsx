@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import styled from 'styled-components';
 import type { Defect } from '#common/report.ts';
 import { formatTimecode } from '#common/format.ts';
@@ -122,10 +123,12 @@ interface DefectTableProps {
   /** Whether all rows are shown; on paper they always are. */
   readonly whole: boolean;
   readonly onWhole: (whole: boolean) => void;
+  /** What can still be done about a defect, below what was done; nothing when absent. */
+  readonly onward?: ((defect: Defect) => ReactNode) | undefined;
 }
 
 /** Every defect with its position, its meaning for the clip and what was done; exact figures on request. */
-export function DefectTable({ defects, whole, onWhole }: DefectTableProps) {
+export function DefectTable({ defects, whole, onWhole, onward }: DefectTableProps) {
   if (defects.length === 0) return <p>{texts.none}</p>;
   const folded = foldedOf(defects);
   return (
@@ -145,7 +148,12 @@ export function DefectTable({ defects, whole, onWhole }: DefectTableProps) {
           </thead>
           <tbody>
             {defects.map((defect) => (
-              <DefectRow key={defect.id} defect={defect} isFolded={!whole && folded.has(defect.id)} />
+              <DefectRow
+                key={defect.id}
+                defect={defect}
+                isFolded={!whole && folded.has(defect.id)}
+                onward={onward?.(defect)}
+              />
             ))}
           </tbody>
         </Table>
@@ -161,7 +169,13 @@ export function DefectTable({ defects, whole, onWhole }: DefectTableProps) {
   );
 }
 
-function DefectRow({ defect, isFolded }: { readonly defect: Defect; readonly isFolded: boolean }) {
+interface DefectRowProps {
+  readonly defect: Defect;
+  readonly isFolded: boolean;
+  readonly onward: ReactNode;
+}
+
+function DefectRow({ defect, isFolded, onward }: DefectRowProps) {
   const { kind, measure, outcome, action, firstFrame, lastFrame } = defect;
   const { plain, expert } = explanationParts(defect.explanation);
   return (
@@ -195,6 +209,7 @@ function DefectRow({ defect, isFolded }: { readonly defect: Defect; readonly isF
         <Badge tone={OUTCOME_TONES[outcomeOf(outcome, action)]}>{outcomeWord(outcome, action)}</Badge>
         <Small>{plain}</Small>
         {expert !== '' && <Small className={EXPERT}>{expert}</Small>}
+        {onward}
       </td>
     </tr>
   );

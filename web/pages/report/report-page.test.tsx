@@ -6,6 +6,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { comparisonApi } from '#common/api/comparison.ts';
 import { type VideoDto, videosApi } from '#common/api/videos.ts';
 import type { Defect } from '#common/report.ts';
+import { useNoticedDraft } from '../../data/videos/noticed.ts';
+import { resultMark } from '../../data/videos/videos.ts';
 import { renderAt } from '../../test/render.tsx';
 import { makeReport, makeVideo } from '../../test/samples.ts';
 import { on, refusal, server, signedIn } from '../../test/server.ts';
@@ -27,8 +29,17 @@ function open(video: Partial<VideoDto>, answer: () => Response = () => HttpRespo
     '/videos/v1/report',
     <Routes>
       <Route path="/videos/:id/report" element={<ReportPage />} />
+      <Route path="/editor/v1" element={<Marked />} />
     </Routes>,
   );
+}
+
+/** What is marked when the editor opens. */
+function Marked() {
+  const { draft } = useNoticedDraft('v1', resultMark(makeVideo({ id: 'v1', hasReport: true })));
+  return draft.places.map(({ kind, atMs }) => (
+    <p key={atMs}>{`${kind === 'jump' ? 'Jump' : 'Freeze'} ${atMs}`}</p>
+  ));
 }
 
 describe('ReportPage', () => {
@@ -41,6 +52,34 @@ describe('ReportPage', () => {
     open({});
     const link = await screen.findByRole('link', { name: 'Still something wrong?' });
     expect(link.getAttribute('href')).toMatch(/^\/editor\/.+#noticed$/);
+  });
+
+  it('takes a defect that was left as it is to the editor, where it is marked', async () => {
+    const [gap] = makeReport().defects;
+    if (!gap) throw new Error('no defect');
+    const measure = { ...gap.measure, unit: 'ratio', before: 1.7, after: null };
+    const left = {
+      ...gap,
+      id: 'dropped_frames-2',
+      endMs: 6040,
+      measure,
+      action: 'none',
+      outcome: 'left_alone',
+    } as const;
+    open({}, () => HttpResponse.json(makeReport({ defects: [gap, left] })));
+    const link = await screen.findByRole('link', { name: 'Mend it anyway: Dropped frames' });
+    expect(link).toHaveAttribute('href', '/editor/v1#noticed');
+    await person.click(link);
+    expect(await screen.findByText('Jump 6040')).toBeInTheDocument();
+  });
+
+  it('offers that for the version of the report alone', async () => {
+    const [gap] = makeReport().defects;
+    if (!gap) throw new Error('no defect');
+    const left = { ...gap, action: 'none', outcome: 'left_alone' } as const;
+    open({ resultSha256: 'c'.repeat(64) }, () => HttpResponse.json(makeReport({ defects: [left] })));
+    await screen.findByText(/the version before, which can be restored/);
+    expect(screen.queryByRole('link', { name: /^Mend it anyway/ })).not.toBeInTheDocument();
   });
 
   it('offers what to do about a clip that could not be repaired', async () => {

@@ -26,6 +26,7 @@ import { Comparison } from './comparison.tsx';
 import { CurveCharts } from './curve-chart.tsx';
 import { DefectPictures } from './defect-pictures.tsx';
 import { DefectTable } from './defect-table.tsx';
+import { MendAnyway } from './mend-anyway.tsx';
 import { expertFigures } from './expert.ts';
 import { KindSummary } from './kind-summary.tsx';
 import { printPage } from './print-page.ts';
@@ -231,7 +232,17 @@ export function ReportPage() {
               {figures ? texts.figures.hide : texts.figures.show}
             </Button>
           </Row>
-          <DefectTable defects={report.defects} whole={whole} onWhole={setWhole} />
+          <DefectTable
+            defects={report.defects}
+            whole={whole}
+            onWhole={setWhole}
+            // Another version has other times than the report's.
+            onward={
+              video?.status === 'completed' && !isOlder
+                ? (defect) => <MendAnyway video={video} defect={defect} defects={report.defects} />
+                : undefined
+            }
+          />
           <CurveCharts defects={report.defects} durationMs={report.original.media.durationMs} />
           <DefectPictures
             videoId={id}

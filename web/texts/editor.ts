@@ -21,7 +21,6 @@ export const editorTexts = {
   /** Names of the sections of the page, used as links to them. */
   places: {
     label: 'Go to',
-    noticed: 'Still wrong?',
     captions: 'Captions',
     tools: 'AI tools',
     files: 'Files',

@@ -175,7 +175,6 @@ export function Workbench({ video, plan, compare = false }: WorkbenchProps) {
             {name}
           </h2>
           <Places aria-label={texts.places.label}>
-            <Link to="#noticed">{texts.places.noticed}</Link>
             {captions && <Link to="#captions">{texts.places.captions}</Link>}
             <Link to="#tools">{texts.places.tools}</Link>
             <Link to="#files">{texts.places.files}</Link>

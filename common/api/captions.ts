@@ -10,6 +10,8 @@ export const captionsDto = z.object({
   cues: z.array(videoCue),
   /** The clip that the times refer to: that of the current version. */
   axis: captionAxis,
+  /** How much later than on that axis the current version is heard, ms: its sound was moved by hand. */
+  soundMovedMs: z.number().int().default(0),
   /** Time of the last save. */
   updatedAt: z.string().nullable(),
 });
@@ -82,10 +84,15 @@ export const captionsApi = {
     summary:
       'Saves all cues. `revision` is the one they were made from; 409 with the newer captions when others were saved meanwhile.',
     params: idParams,
-    /** Without `axis` the times are those of the current version. */
-    body: z.object({ revision: z.number().int().min(0), cues: videoCues, axis: captionAxis.optional() }),
+    /** Without `axis` the times are those of the current version; `soundMovedMs` is that of the read captions. */
+    body: z.object({
+      revision: z.number().int().min(0),
+      cues: videoCues,
+      axis: captionAxis.optional(),
+      soundMovedMs: z.number().int().optional(),
+    }),
     maxBodyBytes: MOST_BYTES,
-    response: captionsDto.omit({ cues: true, axis: true }),
+    response: captionsDto.omit({ cues: true, axis: true, soundMovedMs: true }),
   }),
   burned: defineEndpoint({
     method: 'GET',

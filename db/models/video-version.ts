@@ -27,6 +27,8 @@ export class VideoVersion extends BaseModel {
   declare fixesApplied: FixesApplied | null;
   /** Only for versions with quick fixes: what the file holds; a repair has it in its report. */
   declare media: MediaSummary | null;
+  /** How far its sound was moved by hand since the repair or the original, ms; null for not at all. */
+  declare soundMovedMs: number | null;
   /** Only for platform files: the fix that made it. */
   declare platformFix: FixId | null;
   /** Only for files with captions in the picture: how they are drawn, and which saved captions they show. */

@@ -87,6 +87,7 @@ for (const engine of ENGINES) {
         updatedAt: null,
         cues: [cue(500, 2500, null, 'timing_only'), cue(3000, 5000, null, 'timing_only')],
         axis: 'mended',
+        soundMovedMs: 0,
         speech: TIMED.map(({ startMs, endMs }) => ({ startMs, endMs })),
         hasSound: true,
       });
@@ -145,6 +146,33 @@ for (const engine of ENGINES) {
         await one.client.call(videosApi.share, { params, body: { shared: true } });
         const shared = await (await one.file(sharedCaptionsPath)).text();
         expect(shared).toContain('00:00:01.000 --> 00:00:02.000\nHello you');
+      });
+
+      it('follow a sound that was moved by hand, and stay with the words in the version without that', async () => {
+        const one = await late();
+        await one.save(0, [cue(500, 2500, 'Hello')]);
+        const { currentVersionId } = (await Video.query(app.db).findById(one.params.id)) ?? {};
+        const move = (soundMovedMs: number | null) =>
+          VideoVersion.query(app.db)
+            .patch({ soundMovedMs })
+            .where({ id: currentVersionId ?? '' });
+        await move(-120);
+        expect(await one.read()).toMatchObject({ soundMovedMs: -120, cues: [cue(380, 2380, 'Hello')] });
+        expect(await (await one.file(mediaPaths.captions)).text()).toContain('00:00:00.380 --> 00:00:02.380');
+        const saved = await one.save(1, [cue(400, 2400, 'Hello')]);
+        expect(saved.status).toBe(200);
+        expect((await one.save(1, [cue(400, 2400, 'Hello')])).body).toEqual(saved.body);
+        await move(null);
+        expect(await one.read()).toMatchObject({ soundMovedMs: 0, cues: [cue(520, 2520, 'Hello')] });
+        // An editor that was opened while the sound was moved.
+        const body = {
+          revision: 2,
+          cues: [cue(390, 2390, 'Hello')],
+          axis: 'mended' as const,
+          soundMovedMs: -120,
+        };
+        expect((await one.client.call(captionsApi.save, { params: one.params, body })).status).toBe(200);
+        expect(await one.read()).toMatchObject({ revision: 3, cues: [cue(510, 2510, 'Hello')] });
       });
 
       it('drop a cue before the start of the original, and shorten one that crosses it', async () => {

@@ -57,7 +57,8 @@ export function createCaptionsRoutes(deps: CaptionsRoutesDeps): AppRouter {
   router.put(captionsApi.save.path, async (ctx) => {
     const user = await requireUser(ctx);
     const { params, body } = await readInput(captionsApi.save, ctx);
-    const ended = await captions.save(await owned(user, params.id), body.revision, body.cues, body.axis);
+    const { revision, cues, ...given } = body;
+    const ended = await captions.save(await owned(user, params.id), revision, cues, given);
     if ('saved' in ended) ctx.body = ended.saved satisfies SavedCaptions;
     else answerNewer(ctx, ended.newer);
   });

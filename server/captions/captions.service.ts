@@ -22,7 +22,13 @@ export interface CaptionsServiceDeps {
   readonly now: () => number;
 }
 
-export type SavedCaptions = Omit<CaptionsDto, 'cues' | 'axis'>;
+export type SavedCaptions = Omit<CaptionsDto, 'cues' | 'axis' | 'soundMovedMs'>;
+
+/** The clip that times refer to; what is absent is that of the current version. */
+export interface GivenAxis {
+  readonly axis?: CaptionAxis | undefined;
+  readonly soundMovedMs?: number | undefined;
+}
 
 /**
  * Captions of a video. Words belong to the video and not to a version: quick fixes, restores and another repair leave
@@ -35,7 +41,7 @@ export interface CaptionsService {
   /**
    * Replaces all cues. Saving the same cues again changes nothing, so a save whose answer was lost can be repeated.
    * @param revision the revision that was edited
-   * @param axis the clip that the times refer to; by default the current version
+   * @param given the clip that the times refer to
    * @returns what was saved meanwhile when the revision is another one; then nothing is changed
    * @throws AppError `conflict` while the video is not finished
    */
@@ -43,7 +49,7 @@ export interface CaptionsService {
     video: Video,
     revision: number,
     cues: VideoCue[],
-    axis?: CaptionAxis,
+    given?: GivenAxis,
   ): Promise<{ saved: SavedCaptions } | { newer: CaptionsDto }>;
   /** The captions as a file; null when there are no cues. */
   fileOf(video: Video, format: 'vtt' | 'srt'): Promise<string | null>;
@@ -67,10 +73,15 @@ export function createCaptionsService(deps: CaptionsServiceDeps): CaptionsServic
   async function axisOf({ id, currentVersionId }: Video): Promise<Axis> {
     const report = await reportOf(id);
     const move = report?.soundMove ?? null;
-    if (move === null || currentVersionId === null) return { report, move: null, name: 'mended' };
-    const current = await VideoVersion.query(db).findById(currentVersionId).select('reportSha256');
+    const plain = { report, move: null, name: 'mended', movedMs: 0 } as const;
+    if (currentVersionId === null) return plain;
+    const current = await VideoVersion.query(db)
+      .findById(currentVersionId)
+      .select('reportSha256', 'soundMovedMs');
+    const movedMs = current?.soundMovedMs ?? 0;
+    if (move === null) return { ...plain, movedMs };
     // Versions made from the original carry no report, like the original itself.
-    return { report, move, name: current?.reportSha256 === null ? 'original' : 'mended' };
+    return { report, move, name: current?.reportSha256 === null ? 'original' : 'mended', movedMs };
   }
 
   async function captionsOf(videoId: string, axis: Axis): Promise<CaptionsDto> {
@@ -79,7 +90,13 @@ export function createCaptionsService(deps: CaptionsServiceDeps): CaptionsServic
     const heard = await HeardWords.query(db).findById(videoId).select('cues');
     const timed = (axis.report?.captions ?? []).map(toVideoCue);
     const cues = heard?.cues && heard.cues.length > 0 ? heard.cues : timed;
-    return { revision: 0, cues: inAxis(cues, 'mended', axis), axis: axis.name, updatedAt: null };
+    return {
+      revision: 0,
+      cues: inAxis(cues, 'mended', axis),
+      axis: axis.name,
+      soundMovedMs: axis.movedMs,
+      updatedAt: null,
+    };
   }
 
   return {
@@ -95,11 +112,14 @@ export function createCaptionsService(deps: CaptionsServiceDeps): CaptionsServic
       return { ...captions, speech, hasSound: report && report.result.media.audioCodec !== null };
     },
 
-    async save(video, revision, cues, given) {
+    async save(video, revision, givenCues, given = {}) {
       if (video.status !== 'completed') throw new AppError('conflict', NOT_FINISHED);
       const videoId = video.id;
       const at = now();
-      const axis = given ?? (await axisOf(video)).name;
+      const current = await axisOf(video);
+      const [axis, movedMs] = [given.axis ?? current.name, given.soundMovedMs ?? current.movedMs];
+      // What is stored knows nothing of a move by hand: it belongs to a version, the words to the video.
+      const cues = laterBy(givenCues, -movedMs);
       const ended = await db.transaction(async (trx) => {
         // The lock makes check and write one step: of parallel saves of one revision, the first wins.
         const locked = await Video.query(trx).findById(videoId).select('id', 'captionCount').forUpdate();
@@ -121,7 +141,7 @@ export function createCaptionsService(deps: CaptionsServiceDeps): CaptionsServic
       });
       if ('newer' in ended)
         return {
-          newer: await captionsOf(videoId, { ...(await axisOf(video)), name: axis }),
+          newer: await captionsOf(videoId, { ...current, name: axis, movedMs }),
         };
       if (ended.flips) events.emit('video.edited', { userId: video.userId, videoId });
       if (ended.isNew) events.emit('captions.saved', { userId: video.userId, videoId });
@@ -167,11 +187,14 @@ const toDto = (row: VideoCaptions, axis: Axis): CaptionsDto => ({
   ...toSaved(row),
   cues: inAxis(row.cues, row.axis, axis),
   axis: axis.name,
+  soundMovedMs: axis.movedMs,
 });
 
 /** The clip that times refer to. */
 interface Axis {
   readonly name: CaptionAxis;
+  /** How far the sound of the current version was moved by hand, ms. */
+  readonly movedMs: number;
   /** How the repair moved the sound of the original; null when nothing has to be moved. */
   readonly move: SoundMove | null;
   /** Newest report of the video. */
@@ -185,11 +208,23 @@ interface Axis {
 function inAxis<Span extends { startMs: number; endMs: number }>(
   spans: readonly Span[],
   from: CaptionAxis,
-  { name, move }: Pick<Axis, 'name' | 'move'>,
+  { name, move, movedMs }: Pick<Axis, 'name' | 'move' | 'movedMs'>,
 ): Span[] {
-  if (move === null || from === name) return [...spans];
+  if (move === null || from === name) return laterBy(spans, movedMs);
   const to = name === 'original' ? toOriginalSoundMs : toResultSoundMs;
-  const at = (ms: number): number => Math.min(CAPTION_LIMITS.lastMs, Math.max(0, Math.round(to(ms, move))));
+  return retimed(spans, (ms) => to(ms, move) + movedMs);
+}
+
+const laterBy = <Span extends { startMs: number; endMs: number }>(
+  spans: readonly Span[],
+  byMs: number,
+): Span[] => (byMs === 0 ? [...spans] : retimed(spans, (ms) => ms + byMs));
+
+function retimed<Span extends { startMs: number; endMs: number }>(
+  spans: readonly Span[],
+  to: (ms: number) => number,
+): Span[] {
+  const at = (ms: number): number => Math.min(CAPTION_LIMITS.lastMs, Math.max(0, Math.round(to(ms))));
   return spans
     .map((span) => ({ ...span, startMs: at(span.startMs), endMs: at(span.endMs) }))
     .filter(({ startMs, endMs }) => endMs > startMs);

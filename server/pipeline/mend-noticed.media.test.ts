@@ -119,6 +119,7 @@ describe('what somebody noticed in a clip', () => {
       const made = await mend(clip, { soundShiftMs });
       expect(made.of('sound-moved')).toMatchObject({ state: 'applied' });
       expect(made.of('sound-moved')?.detail).toContain(soundShiftMs < 0 ? '120 ms earlier' : '85 ms later');
+      expect(made.clip?.soundMovedMs).toBe(soundShiftMs);
       const [figure] = made.of('sound-moved')?.figures ?? [];
       expect(Math.abs((figure?.after ?? 0) - soundShiftMs)).toBeLessThan(5);
       const to = made.clip?.path ?? '';

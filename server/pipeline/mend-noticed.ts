@@ -67,6 +67,7 @@ async function run(job: FixJob, { places, soundShiftMs }: Noticed): Promise<Appl
             ...(await describeFile(final.path)),
             media: summarise(final.info, null),
             posterPath: mended.clip ? mended.posterPath : null,
+            ...(moved !== clip && { soundMovedMs: soundShiftMs }),
           },
     exports: [],
     fixes: job.outcomes.list(),

@@ -154,6 +154,8 @@ export const applyFixesResult = z.discriminatedUnion('ok', [
         media: mediaSummary,
         /** Null if the pictures are those of the previous version. */
         posterPath: z.string().nullable(),
+        /** How far this request moved the sound by hand, ms; absent if it did not. */
+        soundMovedMs: z.number().optional(),
       })
       .nullable(),
     exports: z.array(madeFile.extend({ fix: fixId })),

@@ -79,6 +79,7 @@ export async function publishFixes(
         fixes: mergeFixes(source.fixes ?? [], applied),
         fixesApplied,
         media: result.clip?.media ?? null,
+        soundMovedMs: (source.soundMovedMs ?? 0) + (result.clip?.soundMovedMs ?? 0) || null,
         createdAt: at,
       });
       if (!(await deps.state.switchVersion(trx, videoId, versionId, fixesApplied)))

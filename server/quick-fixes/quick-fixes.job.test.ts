@@ -178,7 +178,9 @@ describe('applying quick fixes', () => {
     const mends: MediaPool['applyFixes'] = async (task, io, signal) => {
       given.push([task.fixes, task.noticed]);
       const made = await works(task, io, signal);
-      return made.ok ? { ...made, exports: [], fixes: [outcome('jump-here', 'applied')] } : made;
+      if (!made.ok || !made.clip) return made;
+      const clip = { ...made.clip, soundMovedMs: 30 };
+      return { ...made, clip, exports: [], fixes: [outcome('jump-here', 'applied')] };
     };
     expect(await handler(mends).run(job, never)).toEqual({ kind: 'done' });
     expect(given).toEqual([[[], noticed]]);
@@ -186,6 +188,7 @@ describe('applying quick fixes', () => {
     expect(fixesApplied).toEqual({ wind_noise: true, 'jump-here': true });
     const version = await VideoVersion.query(db).findById(currentVersionId ?? '');
     expect(version?.fixes).toMatchObject([{ id: 'jump-here' }]);
+    expect(version?.soundMovedMs).toBe(30);
   });
 
   it('resumes after a kill in the middle, which leaves the state working', async () => {

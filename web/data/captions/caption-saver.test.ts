@@ -9,6 +9,7 @@ const words = (text: string): VideoCue[] => [
 const BASE = { revision: 3, cues: words('as stored'), updatedAt: '2026-11-22T09:00:00.000Z' };
 const NEWER = {
   axis: 'mended' as const,
+  soundMovedMs: 0,
   revision: 9,
   cues: words('theirs'),
   updatedAt: '2026-11-22T09:01:00.000Z',

@@ -78,8 +78,9 @@ function leftBehind(kept: KeptWords, place: string): z.infer<typeof unsavedCues>
  */
 export function useCaptionEditor(videoId: string, page: CaptionsPageDto) {
   const client = useQueryClient();
-  const [axis] = useState(page.axis);
-  const place = `captions ${videoId} ${axis}`;
+  const [{ axis, soundMovedMs }] = useState(page);
+  // Cues whose sound was moved by hand have other times, too.
+  const place = `captions ${videoId} ${axis}${soundMovedMs === 0 ? '' : ` ${soundMovedMs}`}`;
   const kept = useAtomValue(keptWordsAtom);
   const [left] = useState(() => leftBehind(kept, place));
   const [history, dispatch] = useReducer(captionReducer, left?.cues ?? page.cues, startHistory);
@@ -96,12 +97,15 @@ export function useCaptionEditor(videoId: string, page: CaptionsPageDto) {
       async send(revision, cues) {
         const saved = await callApi(captionsApi.save, {
           params: { id: videoId },
-          body: { revision, cues, axis },
+          body: { revision, cues, axis, ...(soundMovedMs !== 0 && { soundMovedMs }) },
         });
         // The player shows what was saved, and so does this editor when it is opened again.
         client.setQueriesData<CaptionsPageDto>(
           { predicate: ({ queryKey }) => isOf(videoId, queryKey) },
-          (known) => (known?.axis === axis ? { ...known, ...saved, cues } : known),
+          (known) =>
+            known?.axis === axis && known.soundMovedMs === soundMovedMs
+              ? { ...known, ...saved, cues }
+              : known,
         );
         // Captions on the other axis are read again when they are shown.
         client.removeQueries({

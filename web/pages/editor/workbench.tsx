@@ -186,7 +186,9 @@ export function Workbench({ video, plan, compare = false }: WorkbenchProps) {
           ref={player}
           video={video}
           report={report}
-          captionsMark={captions ? `${captions.revision}-${captions.axis}` : undefined}
+          captionsMark={
+            captions ? `${captions.revision}-${captions.axis}-${captions.soundMovedMs}` : undefined
+          }
           onTime={clock.set}
           compare={compare}
           onCompared={setCompared}

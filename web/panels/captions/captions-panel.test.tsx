@@ -28,6 +28,7 @@ const PAGE: CaptionsPageDto = {
   revision: 0,
   cues: [cue(1000, 3000), cue(4000, 6000)],
   axis: 'mended',
+  soundMovedMs: 0,
   updatedAt: null,
   speech: SPEECH,
   hasSound: true,

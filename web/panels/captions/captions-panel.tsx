@@ -32,7 +32,7 @@ export function CaptionsPanel({ video, player, plan }: CaptionsPanelProps) {
       {!data && !isError && <Reading height="160px">{texts.loading}</Reading>}
       {data && (
         <CaptionEditor
-          key={`${video.id} ${data.axis}`}
+          key={`${video.id} ${data.axis} ${data.soundMovedMs}`}
           video={video}
           page={data}
           player={player}

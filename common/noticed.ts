@@ -34,7 +34,13 @@ export const HAND_FIX_OF = { freeze: 'freeze-here', jump: 'jump-here' } as const
 >;
 
 /** What a request is to change, in the order of the work. */
-export function changesOf({ places, soundShiftMs }: Noticed): HandFixId[] {
+export function changesOf({
+  places,
+  soundShiftMs,
+}: {
+  readonly places: readonly NoticedPlace[];
+  readonly soundShiftMs: number;
+}): HandFixId[] {
   const kinds = (['freeze', 'jump'] as const).filter((kind) => places.some((place) => place.kind === kind));
   return [...kinds.map((kind) => HAND_FIX_OF[kind]), ...(soundShiftMs === 0 ? [] : ['sound-moved' as const])];
 }

@@ -87,7 +87,7 @@ async function mendPlaces(
   places: readonly NoticedPlace[],
 ): Promise<MendedPictures | FailedTask> {
   const { task, signal, stages, outcomes } = job;
-  outcomes.working(changesOf({ places: [...places], soundShiftMs: 0 }));
+  outcomes.working(changesOf({ places, soundShiftMs: 0 }));
   const workDir = path.join(task.workDir, 'places');
   await mkdir(workDir, { recursive: true });
   const result = await stages.run(MEND_COST, (onProgress) =>

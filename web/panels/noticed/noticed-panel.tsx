@@ -2,8 +2,8 @@ import { type FormEvent, useEffect, useState } from 'react';
 import styled from 'styled-components';
 import type { ClipVersionDto, FixOutcome, FixRunDto } from '#common/api/quick-fixes.ts';
 import type { VideoDto } from '#common/api/videos.ts';
-import type { HandFixId } from '#common/fixes.ts';
 import { isAtWork } from '#common/is-at-work.ts';
+import { changesOf } from '#common/noticed.ts';
 import type { RepairReport } from '#common/report.ts';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
@@ -53,15 +53,9 @@ const Ask = styled.div`
   }
 `;
 
-/** The changes that a request for this would be about. */
-function changesOf({ places, soundShiftMs }: NoticedDraft): FixOutcome[] {
-  const ids: readonly (HandFixId | false)[] = [
-    places.some(({ kind }) => kind === 'freeze') && 'freeze-here',
-    places.some(({ kind }) => kind === 'jump') && 'jump-here',
-    soundShiftMs !== 0 && 'sound-moved',
-  ];
-  return ids.flatMap((id) => (id ? [{ id, state: 'waiting', detail: '', figures: [] }] : []));
-}
+/** What a request for this would be about, before the server has told of it. */
+const awaited = (draft: NoticedDraft): FixOutcome[] =>
+  changesOf(draft).map((id) => ({ id, state: 'waiting', detail: '', figures: [] }));
 
 /** Whether the current version is known to have no sound: by what was kept of it, or by the report of the repair. */
 function isSilent(versions: readonly ClipVersionDto[], report: RepairReport | undefined): boolean {
@@ -179,7 +173,7 @@ function NoticedForm(props: NoticedFormProps) {
       {(mend.isPending || isTold) && (
         <NoticedRun
           run={mend.isPending && !isAtWork(run) ? null : run}
-          outcomes={mend.isPending && !isAtWork(run) ? changesOf(draft) : (run?.fixes ?? [])}
+          outcomes={mend.isPending && !isAtWork(run) ? awaited(draft) : (run?.fixes ?? [])}
           result={result}
           cancelling={cancel.isPending}
           restoring={restore.isPending}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { HandFixId } from './fixes.ts';
+import type { Defect } from './report.ts';
 
 /** Places in one request; more are no single faults but how the clip is. */
 export const MOST_PLACES = 12;
@@ -26,6 +27,13 @@ export const noticed = z
     message: 'Mark at least one place, or move the sound.',
   });
 export type Noticed = z.infer<typeof noticed>;
+
+/**
+ * What a defect of repeated or lost pictures looks like. Repeats are measured by how still they are, also where one
+ * stands for a lost picture; jumps by how far they go.
+ */
+export const seenAs = ({ kind, measure }: Pick<Defect, 'kind' | 'measure'>): NoticedKind =>
+  kind === 'stuttered_cut' || (measure.before ?? 0) < 1 ? 'freeze' : 'jump';
 
 /** Which change of a version a marked place asks for. */
 export const HAND_FIX_OF = { freeze: 'freeze-here', jump: 'jump-here' } as const satisfies Record<

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { mkdir } from 'node:fs/promises';
-import { changesOf, HAND_FIX_OF, type Noticed, type NoticedPlace } from '#common/noticed.ts';
+import { changesOf, HAND_FIX_OF, seenAs, type Noticed, type NoticedPlace } from '#common/noticed.ts';
 import type { Defect } from '#common/report.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { apartFrom, isMarked, SPREAD } from './analyse/noticed/judge-noticed.ts';
-import { isFreeze, looksMended, measureMended, type MendedPlace } from './analyse/noticed/measure-mended.ts';
+import { looksMended, measureMended, type MendedPlace } from './analyse/noticed/measure-mended.ts';
 import { clock, summarise } from './publish/build-report.ts';
 import { processVideo } from './process-video.ts';
 import {
@@ -157,7 +157,7 @@ function assign(places: readonly NoticedPlace[], marked: readonly Defect[]): Map
       if (nearest) meant.set(place, nearest.defect);
     }
   };
-  give(({ kind }, defect) => kind === (isFreeze(defect) ? 'freeze' : 'jump'));
+  give(({ kind }, defect) => kind === seenAs(defect));
   const taken = new Set(meant.values());
   give((_, defect) => !taken.has(defect));
   return meant;

@@ -1,7 +1,7 @@
 import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
-import { MOST_SOUND_SHIFT_MS } from '#common/noticed.ts';
+import { MOST_SOUND_SHIFT_MS, seenAs } from '#common/noticed.ts';
 import type { Defect } from '#common/report.ts';
 import { toResultMs } from '#common/time-axis.ts';
 import { addPlace, type NoticedDraft, useNoticedDraft } from '../../data/videos/noticed.ts';
@@ -40,9 +40,7 @@ export function marksOf(
     return isFit ? { soundShiftMs } : null;
   }
   if (kind !== 'stuttered_cut' && kind !== 'dropped_frames') return null;
-  // Repeats that stand for lost frames are measured by how still they are, jumps by how far they go.
-  const isFreeze = kind === 'stuttered_cut' || (measure.before ?? 0) < 1;
-  const place = { kind: isFreeze ? 'freeze' : 'jump', atMs: Math.round(toResultMs(endMs, defects)) } as const;
+  const place = { kind: seenAs(defect), atMs: Math.round(toResultMs(endMs, defects)) };
   const marked = addPlace(places, place);
   return typeof marked === 'string' ? {} : { places: marked };
 }

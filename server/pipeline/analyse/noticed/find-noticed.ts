@@ -1,6 +1,10 @@
 import type { NoticedKind } from '#common/noticed.ts';
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { median, quantile } from '#server/media/statistics.ts';
+import { ticksToMs } from '#server/media/time-base.ts';
+import { detectCuts } from '../detect-cuts.ts';
+import type { MeasuredPictures } from '../judge-pictures.ts';
+import { frameStartMs } from '../packets/picture-times.ts';
 import { countMissing } from '../dropped-frames/detect-hidden-drops-growth.ts';
 import { MAX_HISTOGRAM_JUMP, measureStep, type Step } from '../dropped-frames/detect-hidden-drops-step.ts';
 
@@ -54,6 +58,23 @@ export interface NoticedClip {
   readonly fps: number;
   /** False for damaged pictures. */
   readonly isSound: (decoded: number) => boolean;
+}
+
+/** Measured pictures, as marks are judged by. */
+export function toNoticedClip({
+  series,
+  index: { times, frameOfDecoded },
+  damage,
+}: Pick<MeasuredPictures, 'series' | 'index' | 'damage'>): NoticedClip {
+  const frameOf = (decoded: number) => frameOfDecoded[decoded] ?? decoded;
+  return {
+    series,
+    cuts: detectCuts(series),
+    timesMs: frameOfDecoded.map((frame) => frameStartMs(times, frame)),
+    fps: 1000 / Math.max(1, ticksToMs(times.medianIntervalTicks, times.timeBase)),
+    isSound: (decoded) =>
+      !damage.some(({ first, last }) => frameOf(decoded) >= first && frameOf(decoded) <= last),
+  };
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { NoticedPlace } from '#common/noticed.ts';
 import { ticksToMs } from '#server/media/time-base.ts';
 import { ACT_CONFIDENCE, type Finding } from '../analysis.ts';
-import { detectCuts } from '../detect-cuts.ts';
 import { judgePictures, type MeasuredPictures, type PictureAnalysis, spansOf } from '../judge-pictures.ts';
 import { frameEndMs, frameStartMs } from '../packets/picture-times.ts';
 import {
@@ -19,8 +18,8 @@ import {
   freezeUpTo,
   stillestOf,
   jumpInto,
-  type NoticedClip,
   type NoticedRun,
+  toNoticedClip,
 } from './find-noticed.ts';
 
 /** What the detectors themselves doubt stays below the confidence to act. */
@@ -106,20 +105,13 @@ function overlaps(a: Finding, b: Finding): boolean {
 
 /** Looks at the measured pictures for what a mark means. */
 function createLook(measured: MeasuredPictures, judged: PictureAnalysis) {
-  const { series, index, damage, scan, spans = spansOf(index.times, scan) } = measured;
+  const { series, index, scan, spans = spansOf(index.times, scan) } = measured;
   const { times, frameOfDecoded } = index;
   const intervalMs = ticksToMs(times.medianIntervalTicks, times.timeBase);
   const frameOf = (decoded: number) => frameOfDecoded[decoded] ?? decoded;
   const context: FindingContext = { times, frameOfDecoded, sceneCuts: judged.sceneCuts };
-  const cuts = detectCuts(series);
-  const clip: NoticedClip = {
-    series,
-    cuts,
-    timesMs: frameOfDecoded.map((frame) => frameStartMs(times, frame)),
-    fps: 1000 / Math.max(1, intervalMs),
-    isSound: (decoded) =>
-      !damage.some(({ first, last }) => frameOf(decoded) >= first && frameOf(decoded) <= last),
-  };
+  const clip = toNoticedClip(measured);
+  const { cuts } = clip;
 
   /** Pictures made anew in place of those from `first` to `last`, decoded pictures; no time is added. */
   function instead(run: NoticedRun, first: number, last: number): Finding {

@@ -1,17 +1,16 @@
+import { type NoticedKind, seenAs } from '#common/noticed.ts';
 import type { Defect } from '#common/report.ts';
 import { toResultMs } from '#common/time-axis.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
-import { ticksToMs } from '#server/media/time-base.ts';
 import { quantile } from '#server/media/statistics.ts';
 import { measurePictures } from '../analyse-picture.ts';
-import { detectCuts } from '../detect-cuts.ts';
-import { frameStartMs } from '../packets/picture-times.ts';
-import { sharesOfMotion } from './find-noticed.ts';
+import { sharesOfMotion, toNoticedClip } from './find-noticed.ts';
 import { isMarked } from './judge-noticed.ts';
 
 /** A mended place, measured before and after: change of its pictures as a share of what moves around it. */
 export interface MendedPlace {
+  readonly kind: NoticedKind;
   readonly before: number;
   /** Null where the result shows too little motion to tell. */
   readonly after: number | null;
@@ -49,14 +48,12 @@ export async function measureMended(input: MeasureMendedInput): Promise<Map<stri
   };
   const { measured } = await measurePictures(look);
   if (!measured) return places;
-  const { series, index } = measured;
-  const { times, frameOfDecoded } = index;
-  const intervalMs = ticksToMs(times.medianIntervalTicks, times.timeBase);
-  const timesMs = frameOfDecoded.map((frame) => frameStartMs(times, frame));
-  const seen = { series, cuts: detectCuts(series), fps: 1000 / Math.max(1, intervalMs) };
+  const seen = toNoticedClip(measured);
+  const { series, timesMs } = seen;
+  const intervalMs = 1000 / seen.fps;
   for (const defect of defects) {
     if (!isMarked(defect) || defect.outcome !== 'repaired') continue;
-    const before = defect.measure.before ?? 0;
+    const [kind, before] = [seenAs(defect), defect.measure.before ?? 0];
     const [startMs, endMs] = [defect.startMs, defect.endMs].map((ms) => toResultMs(ms, defects));
     // The step behind the new pictures shows whether they lead to it.
     const [first, last] = [
@@ -69,19 +66,16 @@ export async function measureMended(input: MeasureMendedInput): Promise<Map<stri
       Math.min(series.count - 1, Math.max(first, last)),
     );
     const after =
-      shares === null ? null : isFreeze(defect) ? quantile(shares, FREEZE_SHARE) : Math.max(...shares);
-    places.set(defect.id, { before, after });
+      shares === null ? null : kind === 'freeze' ? quantile(shares, FREEZE_SHARE) : Math.max(...shares);
+    places.set(defect.id, { kind, before, after });
   }
   return places;
 }
 
-/** Whether a marked defect is one that moves too little, not too far. */
-export const isFreeze = ({ measure }: Pick<Defect, 'measure'>): boolean => (measure.before ?? 0) < 1;
-
 /** Whether a place came closer to the motion around it; one that cannot be measured is believed. */
-export function looksMended({ before, after }: MendedPlace): boolean {
+export function looksMended({ kind, before, after }: MendedPlace): boolean {
   if (after === null) return true;
-  return before < 1 ? after >= before + LEAST_GAIN : after <= before - LEAST_GAIN;
+  return kind === 'freeze' ? after >= before + LEAST_GAIN : after <= before - LEAST_GAIN;
 }
 
 function firstFrom(timesMs: readonly number[], ms: number, intervalMs: number): number {

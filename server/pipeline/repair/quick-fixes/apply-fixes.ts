@@ -2,6 +2,7 @@ import path from 'node:path';
 import { stat } from 'node:fs/promises';
 import type { FixId } from '#common/fixes.ts';
 import { carryOtherTracks } from '#server/media/mp4/carry-other-tracks.ts';
+import { readEndNote } from '#server/media/mp4/end-note.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
@@ -114,6 +115,8 @@ async function changeAll(
  */
 export async function keepRecord(job: FixJob, source: Clip, clip: Clip, soundMovedMs = 0): Promise<void> {
   if (clip.path === source.path) return;
+  // Most clips have no record; only for one are the pictures of both files counted.
+  if (soundMovedMs === 0 && (await readEndNote(source.path)) === null) return;
   const count = async ({ path: file, info }: Clip) => {
     const { tools } = job.task;
     const listed = await listPackets(file, info);

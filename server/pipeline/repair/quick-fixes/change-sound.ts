@@ -8,7 +8,7 @@ import { exportVideo } from '../../publish/export-video.ts';
 import { hashPackets } from '../../publish/packet-hashes.ts';
 import { playbackNeeds } from '../../publish/playback.ts';
 import type { Finding } from '../../analyse/analysis.ts';
-import { repairAudio } from '../sound/repair-audio.ts';
+import { repairAudio, type RepairedAudio } from '../sound/repair-audio.ts';
 import type { AudioVerdict } from '../sound/repair-audio-verdicts.ts';
 import { figure } from './clip-facts.ts';
 import { voicePlan } from './encode-plans.ts';
@@ -43,7 +43,7 @@ export async function repairSound(
   if (fixes.length === 0) return clip;
   const { task, signal, stages, outcomes } = job;
   outcomes.working(fixes);
-  const { tools, workDir, limits } = task;
+  const { tools, workDir } = task;
   try {
     const { audio, verdicts } = await stages.run(COST.repairSound, (onProgress) =>
       repairAudio({
@@ -61,25 +61,10 @@ export async function repairSound(
       for (const verdict of verdicts) settle(job, verdict, 'unchanged');
       return clip;
     }
-    const made = await exportVideo({
-      inputPath: clip.path,
-      info: clip.info,
-      pictures: null,
-      edit: [],
-      audio,
-      needs: playbackNeeds(clip.info),
-      encodeAll: false,
-      workDir,
-      name: 'sound',
-      tools,
-      limits,
-      signal,
-    });
-    const info = made.info ?? (await probe(tools, made.path, 'mov', signal));
-    await mustKeepPictures(job, clip, { path: made.path, info });
+    const made = await writeSound(job, clip, audio, 'sound');
     for (const verdict of verdicts)
       settle(job, verdict, verdict.outcome === 'repaired' ? 'applied' : 'unchanged');
-    return { path: made.path, info };
+    return made;
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const detail = 'The sound of this clip could not be repaired, so it was left as it is.';
@@ -87,6 +72,33 @@ export async function repairSound(
     for (const fix of fixes) outcomes.settle(fix, 'failed', detail);
     return clip;
   }
+}
+
+/**
+ * Writes a clip with another sound, or the same one at other times. The pictures are copied.
+ * @param name of the file, without its ending
+ * @throws MediaToolError when the run is cancelled, or the pictures did not stay as they are
+ */
+export async function writeSound(job: FixJob, clip: Clip, audio: RepairedAudio, name: string): Promise<Clip> {
+  const { signal } = job;
+  const { tools, workDir, limits } = job.task;
+  const made = await exportVideo({
+    inputPath: clip.path,
+    info: clip.info,
+    pictures: null,
+    edit: [],
+    audio,
+    needs: playbackNeeds(clip.info),
+    encodeAll: false,
+    workDir,
+    name,
+    tools,
+    limits,
+    signal,
+  });
+  const written = { path: made.path, info: made.info ?? (await probe(tools, made.path, 'mov', signal)) };
+  await mustKeepPictures(job, clip, written);
+  return written;
 }
 
 function fixOf(kind: Finding['kind']): FixId {

@@ -1,9 +1,6 @@
-import { probe } from '#server/media/probe/probe.ts';
 import { MediaToolError } from '#server/media/ffmpeg/tools.ts';
-import { exportVideo } from '../../publish/export-video.ts';
 import { heardMove } from '../../publish/heard-move.ts';
-import { playbackNeeds } from '../../publish/playback.ts';
-import { mustKeepPictures, type Clip } from './change-sound.ts';
+import { writeSound, type Clip } from './change-sound.ts';
 import { figure } from './clip-facts.ts';
 import type { FixJob } from './fix-job.ts';
 import { isRefusal } from './refusal.ts';
@@ -22,7 +19,7 @@ const TOLERANCE_MS = 5;
  */
 export async function moveSound(job: FixJob, clip: Clip, shiftMs: number): Promise<Clip> {
   const { task, signal, stages, outcomes } = job;
-  const { tools, workDir, limits } = task;
+  const { tools } = task;
   if (clip.info.audio.length === 0) {
     outcomes.settle('sound-moved', 'unchanged', 'This clip has no sound.');
     return clip;
@@ -30,22 +27,7 @@ export async function moveSound(job: FixJob, clip: Clip, shiftMs: number): Promi
   outcomes.working(['sound-moved']);
   try {
     return await stages.run(MOVE_COST, async () => {
-      const made = await exportVideo({
-        inputPath: clip.path,
-        info: clip.info,
-        pictures: null,
-        edit: [],
-        audio: { kind: 'copy', shiftMs },
-        needs: playbackNeeds(clip.info),
-        encodeAll: false,
-        workDir,
-        name: 'moved-sound',
-        tools,
-        limits,
-        signal,
-      });
-      const moved = { path: made.path, info: made.info ?? (await probe(tools, made.path, 'mov', signal)) };
-      await mustKeepPictures(job, clip, moved);
+      const moved = await writeSound(job, clip, { kind: 'copy', shiftMs }, 'moved-sound');
       const heard = (one: Clip) => ({ ...one, pictureMs: one.info.video[0]?.startMs ?? 0, tools, signal });
       const movedMs = await heardMove(heard(clip), heard(moved), shiftMs);
       if (movedMs !== null && Math.abs(movedMs - shiftMs) > TOLERANCE_MS)

@@ -20,8 +20,20 @@ export interface TestClips {
   readonly clean: string;
 }
 
-/** Makes the clips the journeys upload, with ffmpeg's own sources; `seconds` long, so that another length is another file. */
-export async function makeTestClips(seconds = 4): Promise<TestClips> {
+/** By length in seconds. */
+const made = new Map<number, Promise<TestClips>>();
+
+/**
+ * The clips the journeys upload, made with ffmpeg's own sources once in each process; `seconds` long, so that another
+ * length is another file.
+ */
+export function makeTestClips(seconds = 4): Promise<TestClips> {
+  const kept = made.get(seconds) ?? makeClips(seconds);
+  made.set(seconds, kept);
+  return kept;
+}
+
+async function makeClips(seconds: number): Promise<TestClips> {
   const folder = await mkdtemp(path.join(tmpdir(), 'reelmend-clips-'));
   const clean = path.join(folder, 'harbour-clean.mp4');
   const broken = path.join(folder, 'harbour-broken.mp4');

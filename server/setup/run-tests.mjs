@@ -1,30 +1,38 @@
-// Runs every check and test and ends with one line: "N passed, N failed, N skipped".
+// Installs what is missing, runs every check and test, and ends with one line: "N passed, N failed, N skipped".
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { ensureChromium } from './ensure-chromium.mjs';
 import { run } from './commands.mjs';
+import { ensureBuilt } from './ensure-built.mjs';
+import { ensureChromium } from './ensure-chromium.mjs';
+import { ensureFfmpeg } from './ensure-ffmpeg.mjs';
+import { placeModules } from './ensure-modules.mjs';
+import { ensureNode } from './ensure-node.mjs';
 import { say } from './say.mjs';
 
+ensureNode();
 const node = process.execPath;
 const folder = mkdtempSync(path.join(tmpdir(), 'reelmend-tests-'));
 // What the tests make goes in here and away with it, also where one of them is killed. Postgres runs as another user.
 chmodSync(folder, 0o755);
-for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const total = { passed: 0, failed: 0, skipped: 0 };
 
+// Compiling sqlite3 keeps one core busy for a minute or two: what needs no database runs meanwhile.
+const modules = await placeModules();
+for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder;
 await check('format', ['node_modules/oxfmt/bin/oxfmt', '--check', '.']);
 await check('lint', ['node_modules/oxlint/bin/oxlint', '--deny-warnings', '.']);
 await check('types', ['node_modules/typescript/bin/tsc', '--noEmit']);
-const projects = ['common', 'server', 'web', 'web-alone'];
-await vitest(
-  'unit and API tests',
-  projects.flatMap((name) => ['--project', name]),
-);
-await vitest('media tests', ['--project', 'media']);
+await vitest('unit tests of web and common', ['common', 'web', 'web-alone']);
+await modules.ready;
+await ensureFfmpeg();
+await ensureBuilt();
+const chromium = await ensureChromium();
+await vitest('unit and API tests of the server', ['server']);
+await vitest('media tests', ['media']);
 await browserTests();
 
-rmSync(folder, { recursive: true, force: true });
 say(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exit(total.failed > 0 ? 1 : 0);
 
@@ -34,13 +42,13 @@ async function check(name, args) {
   total[code === 0 ? 'passed' : 'failed'] += 1;
 }
 
-async function vitest(name, args) {
+async function vitest(name, projects) {
   say(`\n== ${name}`);
   const file = path.join(folder, `${name.replaceAll(' ', '-')}.json`);
   const code = await run(node, [
     'node_modules/vitest/vitest.mjs',
     'run',
-    ...args,
+    ...projects.flatMap((project) => ['--project', project]),
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${file}`,
@@ -59,7 +67,7 @@ async function vitest(name, args) {
 async function browserTests() {
   say('\n== browser tests');
   const file = path.join(folder, 'browser.json');
-  const env = { ...process.env, CHROMIUM_PATH: await ensureChromium(), PLAYWRIGHT_JSON_OUTPUT_NAME: file };
+  const env = { ...process.env, CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_NAME: file };
   const args = ['node_modules/playwright/cli.js', 'test', '--config', 'web/e2e/playwright.config.ts'];
   const code = await run(node, [...args, '--reporter=list,json'], env);
   const result = readJson(file);

@@ -16,16 +16,20 @@ export const noticedPlace = z.object({
 export type NoticedPlace = z.infer<typeof noticedPlace>;
 export type NoticedKind = NoticedPlace['kind'];
 
+/** Marks of one request, in a finished clip. */
+export const noticedMarks = z.object({
+  places: z.array(noticedPlace).max(MOST_PLACES).default([]),
+  /** Added to the times of the sound, ms: negative is earlier, 0 leaves it. */
+  soundShiftMs: z.number().int().min(-MOST_SOUND_SHIFT_MS).max(MOST_SOUND_SHIFT_MS).default(0),
+});
+
+export type NoticedMarks = z.infer<typeof noticedMarks>;
+
 /** What somebody notices in a finished clip and the repair did not act on. */
-export const noticed = z
-  .object({
-    places: z.array(noticedPlace).max(MOST_PLACES).default([]),
-    /** Added to the times of the sound, ms: negative is earlier, 0 leaves it. */
-    soundShiftMs: z.number().int().min(-MOST_SOUND_SHIFT_MS).max(MOST_SOUND_SHIFT_MS).default(0),
-  })
-  .refine(({ places, soundShiftMs }) => places.length > 0 || soundShiftMs !== 0, {
-    message: 'Mark at least one place, or move the sound.',
-  });
+export const noticed = noticedMarks.refine(
+  ({ places, soundShiftMs }) => places.length > 0 || soundShiftMs !== 0,
+  { message: 'Mark at least one place, or move the sound.' },
+);
 export type Noticed = z.infer<typeof noticed>;
 
 /**
@@ -34,6 +38,11 @@ export type Noticed = z.infer<typeof noticed>;
  */
 export const seenAs = ({ kind, measure }: Pick<Defect, 'kind' | 'measure'>): NoticedKind =>
   kind === 'stuttered_cut' || (measure.before ?? 0) < 1 ? 'freeze' : 'jump';
+
+/** Detector of places whose pictures are made anew with the same times, because there is none for others. */
+export const MARKED_PLACE = 'marked-place';
+/** Detector of a sound that somebody moved: nothing but the ear of who did. */
+export const BY_HAND = 'by-hand';
 
 /** Which change of a version a marked place asks for. */
 export const HAND_FIX_OF = { freeze: 'freeze-here', jump: 'jump-here' } as const satisfies Record<

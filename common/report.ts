@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noticedMarks } from './noticed.ts';
 import { processingStepId, stepState } from './video.ts';
 
 /**
@@ -207,6 +208,11 @@ export const repairReport = z.object({
   tools: z.object({ reelmend: z.string(), ffmpeg: z.string() }),
   video: streamTreatment,
   audio: streamTreatment,
+  /**
+   * What somebody marked in a finished clip, which is then the original of this report. At marks, slighter signs
+   * suffice. Omitted for the repair of an upload.
+   */
+  marked: noticedMarks.optional(),
   /** Omitted when the sound keeps its times. */
   soundMove: soundMove.optional(),
   /** Omitted when the upload was not cut off. */

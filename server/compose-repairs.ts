@@ -4,7 +4,7 @@ import type { JobHandler } from './jobs/job-runner.ts';
 import { createMediaPool, type MediaPool } from './jobs/media-pool.ts';
 import { createProcessVideoJob } from './pipeline/pipeline.jobs.ts';
 import { createCertificateRoutes } from './pipeline/publish/certificate.routes.ts';
-import { createCertificateService } from './pipeline/publish/certificate.service.ts';
+import { createCertificateService, type CertificateService } from './pipeline/publish/certificate.service.ts';
 import { createPublishService } from './pipeline/publish/publish.service.ts';
 import { openSigningKey } from './pipeline/publish/signing-key.ts';
 import { createWorkFolders, type WorkFolders } from './pipeline/work-folders.ts';
@@ -23,6 +23,7 @@ export interface ComposedRepairs {
   readonly job: JobHandler;
   readonly pool: MediaPool;
   readonly workFolders: WorkFolders;
+  readonly certificates: CertificateService;
   /** Certificates of the results. */
   readonly router: AppRouter;
 }
@@ -45,6 +46,7 @@ export function composeRepairs(deps: ComposeRepairsDeps): ComposedRepairs {
     }),
     pool,
     workFolders,
+    certificates,
     router: createCertificateRoutes({ videos, certificates }),
   };
 }

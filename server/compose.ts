@@ -82,8 +82,17 @@ export async function compose(options: ComposeOptions): Promise<Services> {
   const previews = composePreviews({ ...base, videos });
   const storylines = composeStorylines({ ...base, videos });
   const captioning = composeCaptions({ ...base, videos, collect });
-  const { pool } = repairs;
-  const fixing = composeQuickFixes({ ...base, videos, state, restoring: library.restore, pool, collect });
+  const { pool, certificates } = repairs;
+  const fixing = composeQuickFixes({
+    ...base,
+    version,
+    videos,
+    state,
+    restoring: library.restore,
+    pool,
+    certificates,
+    collect,
+  });
   const runner = composeRunner(base, options.work ?? ['media', 'mail'], {
     'process-video': repairs.job,
     'make-preview': previews.job,

@@ -36,6 +36,11 @@ export const ROUTES: readonly RoutePage[] = [
     async () => (await import('./pages/report/report-page.tsx')).ReportPage,
   ),
   page(
+    '/videos/:id/report/:versionId',
+    'signed-in',
+    async () => (await import('./pages/report/marked-report-page.tsx')).MarkedReportPage,
+  ),
+  page(
     '/editor/:videoId?',
     'signed-in',
     async () => (await import('./pages/editor/editor-page.tsx')).EditorPage,

@@ -57,6 +57,8 @@ export const clipVersionDto = z.object({
   sha256: z.string().default(''),
   /** What the file of a version with quick fixes holds; null where that was not kept. */
   media: mediaSummary.nullable().default(null),
+  /** Whether it has a report and a certificate of its own, of what was done to make it. */
+  hasReport: z.boolean().default(false),
   /** Fixes in it, including those of its ancestors. */
   fixes: z.array(fixOutcome),
 });

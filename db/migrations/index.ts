@@ -20,6 +20,7 @@ import * as draftCaptions from './018_draft_captions.ts';
 import * as versionMedia from './019_version_media.ts';
 import * as draftFailure from './020_draft_failure.ts';
 import * as noticed from './021_noticed.ts';
+import * as markedReports from './022_marked_reports.ts';
 
 /** Table in which knex keeps the names of the migrations that ran. */
 export const MIGRATIONS_TABLE = 'migrations';
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '019_version_media', up: versionMedia.up, down: versionMedia.down },
   { name: '020_draft_failure', up: draftFailure.up, down: draftFailure.down },
   { name: '021_noticed', up: noticed.up, down: noticed.down },
+  { name: '022_marked_reports', up: markedReports.up, down: markedReports.down },
 ];
 
 export const migrationSource: Knex.MigrationSource<Migration> = {

@@ -7,5 +7,10 @@ export class CertificateRow extends BaseModel {
   declare versionId: string;
   /** The certificate's file, byte for byte. */
   declare document: string;
+  /**
+   * The certified report, as JSON; null where it is the one that the version names (`reportSha256`). A version that was
+   * made where somebody marked it names that of the repair below it.
+   */
+  declare report: string | null;
   declare createdAt: number;
 }

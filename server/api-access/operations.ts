@@ -7,7 +7,7 @@ import { burnedCaptionsPath, captionsApi, sharedCaptionsPath, subRipPath } from 
 import { comparisonApi, comparisonMediaPath } from '#common/api/comparison.ts';
 import { draftDownloadPath, draftsApi } from '#common/api/drafts.ts';
 import type { AnyEndpoint, HttpMethod } from '#common/api/endpoint.ts';
-import { certificatePath, certificatesApi } from '#common/api/certificates.ts';
+import { certificatePath, certificatesApi, versionCertificatePath } from '#common/api/certificates.ts';
 import { ideasApi } from '#common/api/ideas.ts';
 import { notificationsApi } from '#common/api/notifications.ts';
 import { platformExportPath, quickFixesApi } from '#common/api/quick-fixes.ts';
@@ -111,6 +111,12 @@ export function fileOperations(): FileOperation[] {
     file('captions.subRip', subRipPath, 'application/x-subrip', 'The captions as SubRip.'),
     file('captions.burnedFile', burnedCaptionsPath, 'video/mp4', 'The clip with captions drawn into it.'),
     file('videos.certificate', certificatePath, 'application/json', 'The signed repair certificate.'),
+    file(
+      'videos.versionCertificate',
+      versionCertificatePath,
+      'application/json',
+      'The signed certificate of one version.',
+    ),
     {
       ...file(
         'videos.frame',

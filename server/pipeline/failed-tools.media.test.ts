@@ -151,6 +151,8 @@ describe('what a failed tool said', () => {
         kind: 'apply-fixes',
         videoId: 'v',
         inputPath: clip,
+        inputSha256: '',
+        reelmendVersion: 'test',
         workDir,
         tools,
         limits: renderLimits,

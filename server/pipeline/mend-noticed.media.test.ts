@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ChangeId } from '#common/fixes.ts';
 import type { Noticed } from '#common/noticed.ts';
+import { repairReport } from '#common/report.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { injectHiddenDrops, injectRepeats, makeMovingClip } from '#server/test/broken-clips.ts';
@@ -13,6 +14,8 @@ import { analyseVideo } from './analyse/analyse-video.ts';
 import { ACT_CONFIDENCE } from './analyse/analysis.ts';
 import { mendNoticed } from './mend-noticed.ts';
 import { hashPackets } from './publish/packet-hashes.ts';
+import { verifyClaims } from './publish/verify-claims.ts';
+import { hashFile } from './steps/step-store.ts';
 
 const folder = sharedFolder();
 const file = (name: string) => path.join(folder.path, name);
@@ -27,6 +30,8 @@ async function mend(inputPath: string, noticed: Partial<Noticed>) {
     kind: 'apply-fixes',
     videoId: 'v',
     inputPath,
+    inputSha256: await hashFile(inputPath),
+    reelmendVersion: 'test',
     workDir,
     tools,
     limits: renderLimits,
@@ -64,6 +69,16 @@ async function cutSound(inputPath: string, outputPath: string): Promise<string> 
   return outputPath;
 }
 
+/** What a stranger with both files and the report finds. */
+async function refuted(originalPath: string, made: Awaited<ReturnType<typeof mend>>) {
+  const { clip } = made;
+  if (!clip?.report) throw new Error('no version with a report');
+  const report = repairReport.parse(JSON.parse(JSON.stringify(clip.report)));
+  expect(report.result).toMatchObject({ sha256: clip.sha256, sizeBytes: clip.sizeBytes });
+  const found = await verifyClaims({ originalPath, repairedPath: clip.path, report, tools });
+  return { report, found, refuted: found.filter(({ confirmed }) => !confirmed) };
+}
+
 async function claims(inputPath: string) {
   const { findings } = await analysePicture({ inputPath, info: await infoOf(inputPath), tools });
   return findings.filter(({ kind, confidence }) => kind === 'stuttered_cut' && confidence >= ACT_CONFIDENCE);
@@ -90,6 +105,11 @@ describe('what somebody noticed in a clip', () => {
     const to = made.clip?.path ?? '';
     expect(await packets(to, 'v')).toHaveLength((await packets(clip, 'v')).length);
     expect(await soundHash(to)).toBe(await soundHash(clip));
+    const proof = await refuted(clip, made);
+    expect(proof.refuted).toEqual([]);
+    expect(proof.found.map(({ claim }) => claim)).toContain(
+      'motion at the jump at 0:02.27, as a share of that around it',
+    );
   }, 60_000);
 
   it('is mended where a freeze is marked, nothing else is, and the coded pictures around it stay', async () => {
@@ -102,7 +122,7 @@ describe('what somebody noticed in a clip', () => {
     ];
     await injectRepeats({ tools, inputPath: long, outputPath: held, history: 'held', runs, encode });
     expect(await claims(held)).toHaveLength(2);
-    const made = await mend(held, { places: [{ kind: 'freeze', atMs: msOf(55) }] });
+    const made = await mend(held, { places: [{ kind: 'freeze', atMs: msOf(55) }], soundShiftMs: -80 });
     expect(made.of('freeze-here')).toMatchObject({ state: 'applied' });
     expect(made.of('freeze-here')?.detail).toMatch(/^4 repeated frames at 0:01\.37: 4 frames rebuilt/);
     const to = made.clip?.path ?? '';
@@ -110,6 +130,22 @@ describe('what somebody noticed in a clip', () => {
     expect((await claims(to)).map(({ firstFrame }) => firstFrame)).toEqual([131]);
     expect(await changed(held, to)).toBeLessThan(60);
     expect(made.clip?.posterPath).not.toBeNull();
+    const proof = await refuted(held, made);
+    expect(proof.refuted).toEqual([]);
+    expect(
+      proof.report.defects.map(({ kind, startMs, outcome }) => `${kind} ${Math.round(startMs)} ${outcome}`),
+    ).toEqual(['stuttered_cut 1367 repaired', 'stuttered_cut 4367 left_alone', 'audio_sync 0 repaired']);
+    expect(proof.report.defects[1]?.explanation).toBe('Nobody marked it, so it was left as it is.');
+    expect(proof.found.map(({ claim }) => claim)).toContain('the sound was moved by -80 ms');
+    // A report that promises more than was done is found out.
+    const [first, ...others] = proof.report.defects;
+    if (!first || !made.clip) throw new Error('no defect');
+    const bolder = { ...first, measure: { ...first.measure, after: 1 } };
+    const report = { ...proof.report, defects: [bolder, ...others] };
+    const again = await verifyClaims({ originalPath: held, repairedPath: made.clip.path, report, tools });
+    expect(again.filter(({ confirmed }) => !confirmed).map(({ claim }) => claim)).toEqual([
+      'motion at the freeze at 0:01.37, as a share of that around it',
+    ]);
   }, 60_000);
 
   it('is a sound that comes late or early: the pictures and the coded sound stay', async () => {
@@ -126,6 +162,8 @@ describe('what somebody noticed in a clip', () => {
       expect(await packets(to, 'v')).toEqual(await packets(clip, 'v'));
       const sound = await packets(clip, 'a');
       expect((await packets(to, 'a')).every((hash) => sound.includes(hash))).toBe(true);
+      const proof = await refuted(clip, made);
+      expect(proof.refuted).toEqual([]);
     }
   }, 60_000);
 
@@ -175,6 +213,8 @@ describe('what somebody noticed in a clip', () => {
       kind: 'apply-fixes',
       videoId: 'v',
       inputPath,
+      inputSha256: '',
+      reelmendVersion: 'test',
       workDir,
       tools,
       limits: renderLimits,

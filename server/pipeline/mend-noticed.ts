@@ -1,12 +1,14 @@
 import path from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import { changesOf, HAND_FIX_OF, seenAs, type Noticed, type NoticedPlace } from '#common/noticed.ts';
-import type { Defect } from '#common/report.ts';
+import type { Defect, RepairReport } from '#common/report.ts';
 import { probe } from '#server/media/probe/probe.ts';
-import { apartFrom, isMarked, SPREAD } from './analyse/noticed/judge-noticed.ts';
+import { apartFrom, isMarked } from './analyse/noticed/judge-noticed.ts';
 import { looksMended, measureMended, type MendedPlace } from './analyse/noticed/measure-mended.ts';
 import { clock, summarise } from './publish/build-report.ts';
+import { markedWords, toMarkedReport } from './publish/marked-report.ts';
 import { processVideo } from './process-video.ts';
+import { reportNoticed } from './report-noticed.ts';
 import {
   asResult,
   describeFile,
@@ -18,10 +20,8 @@ import {
 import type { Clip } from './repair/quick-fixes/change-sound.ts';
 import { figure } from './repair/quick-fixes/clip-facts.ts';
 import { createFixJob, type FixJob } from './repair/quick-fixes/fix-job.ts';
-import { moveSound, MOVE_COST } from './repair/quick-fixes/move-sound.ts';
+import { moveSound, MOVE_COST, movedWords } from './repair/quick-fixes/move-sound.ts';
 import type { ApplyFixesResult, ApplyFixesTask, FailedTask, WorkerMessage } from './worker-protocol.ts';
-
-const NO_BETTER = 'It looks no better than before, so it was kept only if another place was mended.';
 
 /** Cost of finding and mending places, in which `MOVE_COST` is told: the steps of a repair, and a look at the result. */
 const MEND_COST = 4;
@@ -52,23 +52,24 @@ async function run(job: FixJob, { places, soundShiftMs }: Noticed): Promise<Appl
   const mended = places.length > 0 ? await mendPlaces(job, places) : UNCHANGED;
   if ('code' in mended) return mended;
   const clip = mended.clip ?? source;
-  const moved = soundShiftMs === 0 ? clip : await moveSound(job, clip, soundShiftMs);
+  const { clip: moved, movedMs } =
+    soundShiftMs === 0 ? { clip, movedMs: null } : await moveSound(job, clip, soundShiftMs);
   // What turned out not to be needed is not expected any more.
   job.stages.leave(0);
   const final = moved === clip ? clip : await keepOtherTracks(job, clip, moved);
   // A repair of the pictures keeps the record itself.
   await keepRecord(job, clip, final, soundShiftMs);
+  const made = final === source ? null : await describeFile(final.path);
+  const sound = moved === clip ? null : { shiftMs: soundShiftMs, movedMs, words: movedWords(soundShiftMs) };
   return {
     ok: true,
-    clip:
-      final === source
-        ? null
-        : {
-            ...(await describeFile(final.path)),
-            media: summarise(final.info, null),
-            posterPath: mended.clip ? mended.posterPath : null,
-            ...(moved !== clip && { soundMovedMs: soundShiftMs }),
-          },
+    clip: made && {
+      ...made,
+      media: summarise(final.info, null),
+      posterPath: mended.clip ? mended.posterPath : null,
+      ...(sound && { soundMovedMs: soundShiftMs }),
+      report: await reportNoticed(job, { source, final, made, report: mended.report, sound }),
+    },
     exports: [],
     fixes: job.outcomes.list(),
   };
@@ -78,9 +79,11 @@ interface MendedPictures {
   /** Null when no place could be mended. */
   readonly clip: Clip | null;
   readonly posterPath: string | null;
+  /** Of the clip; null without one. */
+  readonly report: RepairReport | null;
 }
 
-const UNCHANGED: MendedPictures = { clip: null, posterPath: null };
+const UNCHANGED: MendedPictures = { clip: null, posterPath: null, report: null };
 
 async function mendPlaces(
   job: FixJob,
@@ -96,12 +99,11 @@ async function mendPlaces(
         kind: 'process-video',
         videoId: task.videoId,
         inputPath: task.inputPath,
-        // The folder belongs to one request for one version, so nothing else can lie in it.
-        inputSha256: '',
+        inputSha256: task.inputSha256,
         workDir,
         tools: task.tools,
         limits: task.limits,
-        reelmendVersion: '',
+        reelmendVersion: task.reelmendVersion,
         referencePaths: [],
         places,
       },
@@ -119,7 +121,9 @@ async function mendPlaces(
     : new Map<string, MendedPlace>();
   const helped = [...after.values()].some(looksMended);
   tellPlaces(job, places, marked, after);
-  return clip && helped ? { clip, posterPath } : UNCHANGED;
+  return clip && helped
+    ? { clip, posterPath, report: toMarkedReport(report, [...places], after) }
+    : UNCHANGED;
 }
 
 async function open({ task, signal }: FixJob, clipPath: string): Promise<Clip> {
@@ -167,16 +171,10 @@ function tellPlace(place: NoticedPlace, defect: Defect | undefined, after: Reado
   const untold = { isMended: false, figures: [] };
   if (!defect) return { ...untold, words: `At ${clock(place.atMs)}: ${NOTHING_THERE[place.kind]}.` };
   const measured = after.get(defect.id);
-  if (defect.outcome !== 'repaired' || !measured) return { ...untold, words: defect.explanation };
+  const words = markedWords(defect, measured);
+  if (defect.outcome !== 'repaired' || !measured) return { ...untold, words };
   const percent = (share: number | null) => (share === null ? null : 100 * share);
   const name = `motion at ${clock(defect.startMs)}, of that around it`;
   const figures = [figure(name, '%', percent(measured.before), percent(measured.after))];
-  const isMended = looksMended(measured);
-  return { isMended, words: isMended ? wordsFor(defect) : `${wordsFor(defect)} ${NO_BETTER}`, figures };
-}
-
-/** Of pictures that were spread nothing is missing, and nothing is repeated. */
-function wordsFor({ detector, count, startMs, explanation }: Defect): string {
-  if (detector !== SPREAD) return explanation;
-  return `At ${clock(startMs)}, ${count} frames were made anew from those around them, so that the motion goes on evenly; nothing was moved in time.`;
+  return { isMended: looksMended(measured), words, figures };
 }

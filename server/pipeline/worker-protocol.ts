@@ -119,6 +119,7 @@ export interface ApplyFixesTask {
   readonly videoId: string;
   /** The current version, opened read-only. */
   readonly inputPath: string;
+  readonly inputSha256: string;
   /** Private folder of this job; it survives a killed attempt, and pieces of platform files in it are reused. */
   readonly workDir: string;
   readonly tools: ToolPaths;
@@ -127,6 +128,8 @@ export interface ApplyFixesTask {
   readonly fixes: readonly FixId[];
   /** What somebody noticed, asked for instead of quick fixes; `fixes` is then empty. */
   readonly noticed?: Noticed;
+  /** Version of this project, for the report. */
+  readonly reelmendVersion: string;
 }
 
 export const fixesMessage = z.discriminatedUnion('type', [
@@ -156,6 +159,8 @@ export const applyFixesResult = z.discriminatedUnion('ok', [
         posterPath: z.string().nullable(),
         /** How far this request moved the sound by hand, ms; absent if it did not. */
         soundMovedMs: z.number().optional(),
+        /** What was mended where somebody marked it; absent for quick fixes. */
+        report: repairReport.optional(),
       })
       .nullable(),
     exports: z.array(madeFile.extend({ fix: fixId })),

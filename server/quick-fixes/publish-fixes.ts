@@ -8,6 +8,7 @@ import { FixRun } from '#db/models/fix-run.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
 import type { EventBus } from '#server/events.ts';
+import type { CertificateService } from '#server/pipeline/publish/certificate.service.ts';
 import type { MediaStorage, StoredFile } from '#server/pipeline/storage/media-storage.ts';
 import type { ApplyFixesResult } from '#server/pipeline/worker-protocol.ts';
 import { recordObject } from '#server/videos/create-video.ts';
@@ -19,6 +20,7 @@ export interface PublishFixesDeps {
   readonly storage: Pick<MediaStorage, 'put' | 'putBuffer'>;
   readonly state: Pick<VideoState, 'switchVersion'>;
   readonly events: EventBus;
+  readonly certificates: Pick<CertificateService, 'issueWithReport'>;
   /** Removes those of the objects that nothing refers to any more. */
   readonly collect: (sha256s: readonly string[]) => Promise<void>;
   readonly now: () => number;
@@ -72,7 +74,7 @@ export async function publishFixes(
         kind: 'fixes',
         sha256: clip.sha256,
         sizeBytes: clip.sizeBytes,
-        // The report describes the repair below this version; its certificate does not apply to this version.
+        // It describes the repair below this version; that of what was marked is kept with the certificate.
         reportSha256: source.reportSha256,
         captionsSha256: source.captionsSha256,
         posterSha256: picture?.sha256 ?? source.posterSha256,
@@ -82,6 +84,8 @@ export async function publishFixes(
         soundMovedMs: (source.soundMovedMs ?? 0) + (result.clip?.soundMovedMs ?? 0) || null,
         createdAt: at,
       });
+      const report = result.clip?.report;
+      if (report) await deps.certificates.issueWithReport(trx, versionId, report);
       if (!(await deps.state.switchVersion(trx, videoId, versionId, fixesApplied)))
         throw new Error('the video is not finished any more');
     }

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FixOutcome } from '#common/api/quick-fixes.ts';
+import { canonicalJson, readCertificate } from '#common/certificate.ts';
 import type { ChangeId, FixId } from '#common/fixes.ts';
 import { newId } from '#db/base-model.ts';
 import { connectDatabase } from '#db/connection.ts';
@@ -14,6 +16,11 @@ import { createEventBus } from '#server/events.ts';
 import type { ClaimedJob } from '#server/jobs/job-queue.ts';
 import type { MediaPool } from '#server/jobs/media-pool.ts';
 import { createObjectGc } from '#server/maintenance/object-gc.ts';
+import {
+  createCertificateService,
+  type CertificateService,
+} from '#server/pipeline/publish/certificate.service.ts';
+import { openSigningKey } from '#server/pipeline/publish/signing-key.ts';
 import { createDiskStorage } from '#server/pipeline/storage/disk-storage.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { hashFile } from '#server/pipeline/steps/step-store.ts';
@@ -31,6 +38,7 @@ import { createQuickFixesJob } from './quick-fixes.job.ts';
 let folder: Awaited<ReturnType<typeof makeFolder>>;
 let db: Knex;
 let storage: MediaStorage;
+let certificates: CertificateService;
 const events = createEventBus();
 const now = Date.now;
 
@@ -39,6 +47,8 @@ beforeAll(async () => {
   db = connectDatabase({ databaseUrl: null, sqlitePath: path.join(folder.path, 'reelmend.sqlite') });
   await db.migrate.latest();
   storage = createDiskStorage(path.join(folder.path, 'objects'));
+  const signer = openSigningKey(folder.path);
+  certificates = createCertificateService({ db, storage, signer, issuer: 'http://clips.test', now });
 });
 afterAll(async () => {
   await db.destroy();
@@ -62,6 +72,8 @@ function handler(applyFixes: MediaPool['applyFixes'], freeBytes: number | null =
     queue: { madeHeadway: async (id) => void headway.push(id) },
     tools: testTools,
     limits: renderLimits,
+    version: 'test',
+    certificates,
     folder: path.join(folder.path, 'fixes'),
     collect: (sha256s) => createObjectGc({ db, storage, now }).collect(sha256s),
     logger: { info: silent, warn: (entry) => void warned.push(entry), error: silent },
@@ -170,25 +182,41 @@ describe('applying quick fixes', () => {
   });
 
   it('gives what somebody noticed to the thread, and names it in the new version', async () => {
-    const { videoId, job } = await requested([]);
+    const { videoId, job, result, versionId } = await requested([]);
     const noticed = { places: [{ kind: 'jump' as const, atMs: 900 }], soundShiftMs: 30 };
     const fixes = [outcome('jump-here', 'waiting'), outcome('sound-moved', 'waiting')];
     await FixRun.query(db).patch({ noticed, fixes }).where({ videoId });
     const given: unknown[] = [];
+    const inputs: string[] = [];
     const mends: MediaPool['applyFixes'] = async (task, io, signal) => {
-      given.push([task.fixes, task.noticed]);
+      given.push([task.fixes, task.noticed, task.reelmendVersion]);
+      inputs.push(task.inputSha256);
       const made = await works(task, io, signal);
       if (!made.ok || !made.clip) return made;
-      const clip = { ...made.clip, soundMovedMs: 30 };
+      const { sha256, sizeBytes } = made.clip;
+      const told = fakeReport({ result: { sha256, sizeBytes, media: FAKE_MEDIA }, marked: noticed });
+      const clip = { ...made.clip, soundMovedMs: 30, report: told };
       return { ...made, clip, exports: [], fixes: [outcome('jump-here', 'applied')] };
     };
     expect(await handler(mends).run(job, never)).toEqual({ kind: 'done' });
-    expect(given).toEqual([[[], noticed]]);
+    expect(given).toEqual([[[], noticed, 'test']]);
+    expect(inputs).toEqual([result.sha256]);
     const { currentVersionId, fixesApplied } = await videoOf(videoId);
     expect(fixesApplied).toEqual({ wind_noise: true, 'jump-here': true });
     const version = await VideoVersion.query(db).findById(currentVersionId ?? '');
     expect(version?.fixes).toMatchObject([{ id: 'jump-here' }]);
     expect(version?.soundMovedMs).toBe(30);
+    // It names the report of the repair, and has one of what was marked, with its certificate.
+    const before = await VideoVersion.query(db).findById(versionId).throwIfNotFound();
+    expect(version?.reportSha256).toBe(before.reportSha256);
+    const own = await certificates.versionOf(videoId, version?.id ?? '');
+    const report = await certificates.reportOf(own);
+    expect(report.marked).toEqual(noticed);
+    expect(report.result.sha256).toBe(version?.sha256);
+    const read = readCertificate(await certificates.read(own));
+    const reportSha256 = createHash('sha256').update(canonicalJson(report)).digest('hex');
+    expect(read.ok && read.certificate.reportSha256).toBe(reportSha256);
+    await expect(certificates.versionOf('another', own.id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('resumes after a kill in the middle, which leaves the state working', async () => {

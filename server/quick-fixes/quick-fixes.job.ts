@@ -41,6 +41,8 @@ export interface QuickFixesJobDeps extends PublishFixesDeps {
   readonly events: EventBus;
   readonly tools: ApplyFixesTask['tools'];
   readonly limits: MediaLimits;
+  /** Version of this project. */
+  readonly version: string;
   readonly queue: Pick<JobQueue, 'madeHeadway'>;
   /** Folder for files being made; the folder of a job survives a killed attempt. */
   readonly folder: string;
@@ -95,11 +97,13 @@ export function createQuickFixesJob(deps: QuickFixesJobDeps): JobHandler {
         kind: 'apply-fixes',
         videoId: run.videoId,
         inputPath: file.path,
+        inputSha256: source.sha256,
         workDir,
         tools: deps.tools,
         limits: deps.limits,
         fixes: run.fixes.map(({ id }) => id).filter(isQuickFix),
         ...(run.noticed && { noticed: run.noticed }),
+        reelmendVersion: deps.version,
       };
       return await pool.applyFixes(task, { onMessage: progressOf(run) }, signal);
     } finally {

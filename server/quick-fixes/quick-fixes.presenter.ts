@@ -29,18 +29,20 @@ export function toRunDto(run: FixRun): FixRunDto {
 /**
  * Rows -> the quick fixes panel.
  * @param versions all rows of the video, newest first
+ * @param reported ids of versions with a report of what somebody marked
  */
 export function toQuickFixesDto(
   video: Video,
   run: FixRun | null,
   versions: readonly VideoVersion[],
+  reported: ReadonlySet<string> = new Set(),
 ): QuickFixesDto {
   const current = versions.find(({ id }) => id === video.currentVersionId) ?? null;
   const exports = versions.filter(({ kind }) => kind === 'platform');
   return {
     run: run && toRunDto(run),
     done: doneFixes(current, run, exports),
-    versions: listVersions(video, current, versions),
+    versions: listVersions(video, current, versions, reported),
     exports: exports.map((version) => toExportDto(version, current)),
   };
 }
@@ -65,6 +67,7 @@ function listVersions(
   video: Video,
   current: VideoVersion | null,
   versions: readonly VideoVersion[],
+  reported: ReadonlySet<string>,
 ): ClipVersionDto[] {
   const original: ClipVersionDto = {
     id: ORIGINAL_VERSION,
@@ -74,18 +77,24 @@ function listVersions(
     sizeBytes: video.fileSize,
     sha256: video.originalSha256 ?? '',
     media: null,
+    hasReport: false,
     fixes: [],
   };
   // A clip with nothing wrong is its own result and gets one entry, not two.
   const made = versions.flatMap((version) => {
     const { kind, sha256 } = version;
     if ((kind !== 'repair' && kind !== 'fixes') || sha256 === video.originalSha256) return [];
-    return [toVersionDto(version, kind, version.id === current?.id)];
+    const hasReport = kind === 'repair' ? version.reportSha256 !== null : reported.has(version.id);
+    return [{ ...toVersionDto(version, kind, version.id === current?.id), hasReport }];
   });
   return [original, ...made];
 }
 
-function toVersionDto(version: VideoVersion, kind: 'repair' | 'fixes', current: boolean): ClipVersionDto {
+function toVersionDto(
+  version: VideoVersion,
+  kind: 'repair' | 'fixes',
+  current: boolean,
+): Omit<ClipVersionDto, 'hasReport'> {
   const { id, sizeBytes, sha256, media, fixes } = version;
   return {
     id,

@@ -11,6 +11,7 @@ import { mediaPaths, videosApi } from '#common/api/videos.ts';
 import type { FixId } from '#common/fixes.ts';
 import { NO_ISSUES } from '#common/video.ts';
 import { newId } from '#db/base-model.ts';
+import { CertificateRow } from '#db/models/certificate.ts';
 import { FixRun } from '#db/models/fix-run.ts';
 import { Job } from '#db/models/job.ts';
 import { StoredObject } from '#db/models/stored-object.ts';
@@ -59,6 +60,17 @@ for (const engine of ENGINES) {
     const jobs = () => Job.query(app.db).where({ type: 'apply-fixes' });
     const read = async ({ client, params }: Awaited<ReturnType<typeof finished>>) =>
       (await client.call(quickFixesApi.read, { params })).body;
+
+    it('say of which versions there is a report of what was marked', async () => {
+      const one = await finished();
+      const [marked] = [await addVersion(one.params.id, {}), await addVersion(one.params.id, {})];
+      const certificate = { document: '{}', createdAt: 1 };
+      await CertificateRow.query(app.db).insert({ ...certificate, versionId: marked.id, report: '{}' });
+      // Of a repair, the report is a file of its own.
+      await CertificateRow.query(app.db).insert({ ...certificate, versionId: one.repaired.id });
+      const versions = (await read(one))?.versions ?? [];
+      expect(versions.flatMap(({ id, hasReport }) => (hasReport ? [id] : []))).toEqual([marked.id]);
+    });
 
     it('are queued at once with their number, each once, in the order of the list', async () => {
       const one = await finished();

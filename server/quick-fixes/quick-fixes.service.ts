@@ -4,6 +4,7 @@ import { ORIGINAL_VERSION, type FixRunDto, type QuickFixesDto } from '#common/ap
 import { type ChangeId, FIXES, type FixId } from '#common/fixes.ts';
 import { isAtWork } from '#common/is-at-work.ts';
 import { changesOf, type Noticed } from '#common/noticed.ts';
+import { CertificateRow } from '#db/models/certificate.ts';
 import { FixRun } from '#db/models/fix-run.ts';
 import type { User } from '#db/models/user.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
@@ -104,7 +105,14 @@ export function createQuickFixesService(deps: QuickFixesServiceDeps): QuickFixes
   async function read(video: Video): Promise<QuickFixesDto> {
     const run = await FixRun.query(db).findById(video.id);
     const versions = await VideoVersion.query(db).where({ videoId: video.id }).orderBy('createdAt', 'desc');
-    return toQuickFixesDto(video, run ?? null, versions);
+    const reported = await CertificateRow.query(db)
+      .whereIn(
+        'versionId',
+        versions.map(({ id }) => id),
+      )
+      .whereNotNull('report')
+      .select('versionId');
+    return toQuickFixesDto(video, run ?? null, versions, new Set(reported.map(({ versionId }) => versionId)));
   }
 
   async function ask(video: Video, changes: readonly ChangeId[], noticed: Noticed | null): Promise<string> {

@@ -59,6 +59,23 @@ test('what is still wrong is marked in the player, mended with the sound, and ta
   await expectAccessible(page, 'mended places');
   await expectFits(page, 'mended places');
   const mended = await current();
+
+  await panel.getByRole('link', { name: 'Report of what became of your marks' }).click();
+  await expect(page.getByRole('heading', { name: 'What you marked' })).toBeVisible();
+  await expect(page.getByText('The sound now comes 10 ms earlier')).toBeVisible();
+  await expect(page.getByText('2 issues were mended.')).toBeVisible();
+  const saved = (name: string) => page.getByRole('link', { name, exact: true }).getAttribute('href');
+  const signed: unknown = await (await page.request.get((await saved('Certificate')) ?? '')).json();
+  expect(signed).toMatchObject({ original: { sha256: before }, result: { sha256: mended } });
+  const report = await page.request.get((await saved('Download JSON')) ?? '');
+  expect(await report.json()).toMatchObject({ result: { sha256: mended }, marked: { soundShiftMs: -10 } });
+  await expectAccessible(page, 'report of marks');
+  await expectFits(page, 'report of marks');
+  await page.getByRole('link', { name: 'Back to the repair report' }).click();
+  await page.getByRole('link', { name: 'What became of your marks' }).click();
+  await page.goBack();
+  await page.goBack();
+  await page.goBack();
   expect(mended).not.toBe(before);
 
   await panel.getByRole('button', { name: 'Take it back' }).click();

@@ -71,6 +71,7 @@ export function makeVersion(change: Partial<ClipVersionDto> = {}): ClipVersionDt
     sizeBytes: 1024,
     sha256: '',
     media: null,
+    hasReport: false,
     fixes: [],
     ...change,
   };

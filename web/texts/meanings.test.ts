@@ -30,6 +30,18 @@ describe('what figures mean', () => {
       'The motion jumps 1.5 times as far as around it: 3 frames are missing.',
     ],
     [
+      defect('dropped_frames', { before: 0.12, after: 0.81 }, { detector: 'marked-place' }),
+      'The picture moves by 12 % of what moves around it. Now it is 81 %.',
+    ],
+    [
+      defect('dropped_frames', { before: 2.6, after: 1.3 }, { detector: 'marked-place' }),
+      'The longest step is 260 % of those around it. Now it is 130 %.',
+    ],
+    [
+      defect('audio_sync', { unit: 'ms', before: 0, after: -85 }, { detector: 'by-hand' }),
+      'Somebody heard the sound come 85 ms too late.',
+    ],
+    [
       defect('corrupted_section', { name: 'damaged pictures', unit: 'frames', before: 12, after: 0 }),
       '12 frames cannot be read: blocks, smears or a frozen picture show instead. Now every frame can be read.',
     ],

@@ -1,3 +1,4 @@
+import { BY_HAND, MARKED_PLACE } from '#common/noticed.ts';
 import type { Defect } from '#common/report.ts';
 
 /**
@@ -17,7 +18,24 @@ const frames = (n: number) => (n === 1 ? '1 frame' : `${n} frames`);
 /** A smaller offset at the start of a sound with holes is jitter, ms: nothing was moved, and sound is missing. */
 const MOVED_MS = 20;
 
-function sync({ action, curve, measure: { before, after } }: Defect): string {
+/** What somebody heard who moved the sound. */
+function heard({ after }: Defect['measure']): string {
+  if (after === null) return 'Somebody heard that the sound was off.';
+  return `Somebody heard the sound come ${digits(Math.abs(after))} ms too ${after < 0 ? 'late' : 'early'}.`;
+}
+
+/** The motion at a place that somebody marked, of that around it. */
+function marked({ before, after }: Defect['measure']): string {
+  if (before === null) return 'Somebody saw that the motion is uneven here.';
+  const now = after === null ? '' : ` Now it is ${percent(after)}.`;
+  return before < 1
+    ? `The picture moves by ${percent(before)} of what moves around it.${now}`
+    : `The longest step is ${percent(before)} of those around it.${now}`;
+}
+
+function sync({ action, curve, detector, measure }: Defect): string {
+  if (detector === BY_HAND) return heard(measure);
+  const { before, after } = measure;
   if (before === null) return 'Sound and picture are out of sync.';
   const apart = (ms: number) => `${digits(Math.abs(ms))} ms`;
   if (action === 'filled_audio' && Math.abs(curve?.points[0]?.before ?? 0) < MOVED_MS)
@@ -74,7 +92,7 @@ export function meaningOf(defect: Defect): string {
         count > 0 ? `: ${frames(count)} ${count === 1 ? 'repeats' : 'repeat'} the one before` : ''
       }.`;
     case 'dropped_frames':
-      return missing(defect);
+      return defect.detector === MARKED_PLACE ? marked(measure) : missing(defect);
     case 'corrupted_section':
       return damaged(defect);
     case 'audio_sync':

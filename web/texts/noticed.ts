@@ -71,6 +71,8 @@ export const noticedTexts = {
   },
   /** Name of the outcomes. */
   outcomes: 'What became of it',
+  report: 'Report',
+  reportLabel: 'Report of what became of your marks',
   takeBack: 'Take it back',
   takenBack: 'You took it back. That version is kept and can be restored.',
 } as const;

@@ -1,19 +1,33 @@
+import { BY_HAND, MARKED_PLACE } from '#common/noticed.ts';
+
+/** What the file before the repair was: an upload, or a finished clip in which somebody marked something. */
+export type Compared = 'upload' | 'version';
+
+const AS = { upload: 'as uploaded', version: 'as it was before' } satisfies Record<Compared, string>;
+const WHAT = { upload: 'what you uploaded', version: 'what it was before' } satisfies Record<
+  Compared,
+  string
+>;
+
 /** Meanings of a report's checks, by name; a name not listed is self-explanatory. */
-const CHECK_MEANINGS: Readonly<Record<string, string>> = {
+const checkMeanings = (compared: Compared): Readonly<Record<string, string>> => ({
   'decode times rise': 'Players get the frames in an order that they can play.',
   'length as planned': 'The clip is exactly as long as it should be.',
-  'untouched pictures bit-exact': 'Every undamaged frame is exactly as uploaded.',
-  'pictures bit-exact': 'All frames are exactly as uploaded.',
-  'sound bit-exact': 'The sound is exactly as uploaded.',
-  'untouched sound bit-exact': 'All undamaged sound is exactly as uploaded.',
+  'untouched pictures bit-exact': `Every undamaged frame is exactly ${AS[compared]}.`,
+  'pictures bit-exact': `Every frame is exactly ${AS[compared]}.`,
+  'sound bit-exact': `The sound is exactly ${AS[compared]}.`,
+  'untouched sound bit-exact': `All undamaged sound is exactly ${AS[compared]}.`,
   'decodes without a complaint': 'The whole clip plays without an error.',
   'picture count as planned': 'Exactly the right number of frames is there.',
   'times as planned': 'Every frame is shown at the right moment.',
   'no new defect': 'A second look found nothing wrong that was not there before.',
   'sound keeps rate and channels': 'The sound has the same quality and channels as before.',
   'sound and picture in step': 'Sound and picture are in sync from start to end.',
-  'sound moved as planned': 'The sound was moved exactly as far as it was off.',
-};
+  'sound moved as planned':
+    compared === 'upload'
+      ? 'The sound was moved exactly as far as it was off.'
+      : 'The sound was moved exactly as far as you said.',
+});
 
 const NAMES: Readonly<Record<string, string>> = {
   mov: 'MP4/MOV',
@@ -44,6 +58,8 @@ const FOUND_BY: Readonly<Record<string, string>> = {
   'detect-wind-noise': 'the spectrum of the sound',
   'detect-audio-sync': 'the times and the content of the sound',
   'rebuild-index': 'the index of the file',
+  [MARKED_PLACE]: 'your mark',
+  [BY_HAND]: 'your ear',
 };
 
 /** Texts of the repair report page. */
@@ -125,18 +141,18 @@ export const reportTexts = {
     video: 'Picture',
     audio: 'Sound',
     /** Rounded down, so that it never says all when something is new. */
-    share: (share: number) =>
+    share: (share: number, compared: Compared) =>
       share === 1
-        ? 'All of it is what you uploaded, byte for byte.'
-        : `${Math.floor(share * 100)} % of it is what you uploaded, byte for byte.`,
+        ? `All of it is ${WHAT[compared]}, byte for byte.`
+        : `${Math.floor(share * 100)} % of it is ${WHAT[compared]}, byte for byte.`,
     kept: (kept: number, total: number) => `${kept} of ${total} stored packets kept byte for byte`,
-    treatments: {
+    treatments: (compared: Compared) => ({
       absent: 'not present',
       untouched: 'untouched',
-      copied: 'exactly as uploaded',
+      copied: `exactly ${AS[compared]}`,
       smart_render: 'only the damaged parts were re-encoded',
       full_encode: 're-encoded as a whole',
-    },
+    }),
     /** Of pictures that were all encoded anew. */
     whole: 'No frame could be kept byte for byte, so all were encoded anew. Your upload is kept as it came.',
     detail: (reason: string) => `In detail: ${reason}`,
@@ -157,11 +173,11 @@ export const reportTexts = {
     title: 'Checks on the result',
     passed: 'passed',
     failed: 'not passed',
-    meaning: (name: string) => CHECK_MEANINGS[name] ?? null,
+    meaning: (name: string, compared: Compared) => checkMeanings(compared)[name] ?? null,
   },
   files: {
     title: 'Files',
-    original: 'Original',
+    original: { upload: 'Original', version: 'The clip before' } satisfies Record<Compared, string>,
     result: 'Result',
     size: 'Size',
     hash: 'Checksum (SHA-256)',
@@ -208,6 +224,19 @@ export const reportTexts = {
   notes: 'Remarks',
   older:
     'The clip was changed after this repair, by quick fixes or where somebody marked it. This report is about the version before, which can be restored.',
+  /** The report of a version that was made where somebody marked something. */
+  marked: {
+    pageTitle: (name: string) => `Report of what you marked: ${name}`,
+    title: 'What you marked',
+    back: 'Back to the repair report',
+    lead: 'What was done where you marked something: from the clip before to the one that was made of it.',
+    none: 'There is no report of this version: it may have been deleted with its video.',
+    /** Name of the list of links. */
+    list: 'Reports of what you marked',
+    link: 'What became of your marks',
+    verify:
+      'For engineers: anyone with ffmpeg can check this report again with npm run verify -- before.mp4 after.mp4 report.json. Both versions can be restored in the editor and downloaded.',
+  },
   madeWith: (reelmend: string, ffmpeg: string) => `Reelmend ${reelmend} with ffmpeg ${ffmpeg}`,
   verify:
     'For engineers: anyone with ffmpeg can check this report again with npm run verify -- original.mp4 repaired.mp4 report.json',

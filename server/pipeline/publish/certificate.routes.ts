@@ -1,7 +1,7 @@
-import { certificatePath, certificatesApi } from '#common/api/certificates.ts';
+import { certificatePath, certificatesApi, versionCertificatePath } from '#common/api/certificates.ts';
 import { requireUser } from '#server/http/authenticate.ts';
-import { createRouter, type AppRouter } from '#server/http/context.ts';
-import { anyone } from '#server/http/route.ts';
+import { createRouter, type AppRouter, type AppRouterContext } from '#server/http/context.ts';
+import { anyone, signedIn } from '#server/http/route.ts';
 import type { VideosService } from '#server/videos/videos.service.ts';
 import type { CertificateService } from './certificate.service.ts';
 
@@ -10,18 +10,35 @@ export interface CertificateRoutesDeps {
   readonly certificates: CertificateService;
 }
 
-/** The certificate of a video for its owner, and the public key for everybody. */
+/** Certificates of a video and their reports for its owner, and the public key for everybody. */
 export function createCertificateRoutes({ videos, certificates }: CertificateRoutesDeps): AppRouter {
   const router = createRouter();
+  const mine = async (ctx: AppRouterContext) => videos.owned(await requireUser(ctx), ctx.params['id'] ?? '');
+
   router.get(certificatePath, async (ctx) => {
-    const video = await videos.owned(await requireUser(ctx), ctx.params['id'] ?? '');
-    const text = await certificates.read(video.currentVersion ?? null);
-    ctx.set('Content-Disposition', `attachment; filename="certificate-${video.id}.json"`);
-    ctx.set('X-Content-Type-Options', 'nosniff');
-    ctx.type = 'application/json';
-    // Bytes, not a value, because the signature fits exactly this text.
-    ctx.body = Buffer.from(text, 'utf8');
+    const { id, currentVersion } = await mine(ctx);
+    sendCertificate(ctx, id, await certificates.read(currentVersion ?? null));
   });
+
+  router.get(versionCertificatePath, async (ctx) => {
+    const { id } = await mine(ctx);
+    const version = await certificates.versionOf(id, ctx.params['versionId'] ?? '');
+    sendCertificate(ctx, id, await certificates.read(version));
+  });
+
+  signedIn(router, certificatesApi.versionReport, async ({ user, params }) => {
+    const { id } = await videos.owned(user, params.id);
+    return certificates.reportOf(await certificates.versionOf(id, params.versionId));
+  });
+
   anyone(router, certificatesApi.key, async () => certificates.key);
   return router;
+}
+
+function sendCertificate(ctx: AppRouterContext, videoId: string, text: string): void {
+  ctx.set('Content-Disposition', `attachment; filename="certificate-${videoId}.json"`);
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.type = 'application/json';
+  // Bytes, not a value, because the signature fits exactly this text.
+  ctx.body = Buffer.from(text, 'utf8');
 }

@@ -187,6 +187,35 @@ describe.each(ENGINES.filter(hasEngine))('the certificate of a video on %s', (en
     expect(answer.headers.get('content-type')).toContain('application/json');
   });
 
+  it('and the report that it is about are told of each version', async () => {
+    const version = await VideoVersion.query(server.db)
+      .findOne({ videoId, kind: 'repair' })
+      .throwIfNotFound();
+    const route = `/api/videos/${videoId}/versions/${version.id}`;
+    expect(await (await get(`${route}/certificate`)).text()).toBe(await certificateOf());
+    expect(await (await get(`${route}/report`)).json()).toEqual(await reportOf());
+    const stranger = await server.newUser();
+    for (const what of ['certificate', 'report']) {
+      expect((await get(`${route}/${what}`, null)).status).toBe(401);
+      expect((await get(`${route}/${what}`, stranger)).status).toBe(404);
+      expect((await get(`/api/videos/${videoId}/versions/another/${what}`)).status).toBe(404);
+    }
+    // A version with quick fixes names the report of the repair, which is not about it.
+    const fixedId = 'f'.repeat(32);
+    await server.db('video_versions').insert({
+      id: fixedId,
+      video_id: videoId,
+      kind: 'fixes',
+      sha256: version.reportSha256,
+      size_bytes: 1,
+      report_sha256: version.reportSha256,
+      created_at: 1,
+    });
+    for (const what of ['certificate', 'report'])
+      expect((await get(`/api/videos/${videoId}/versions/${fixedId}/${what}`)).status).toBe(409);
+    await VideoVersion.query(server.db).deleteById(fixedId);
+  });
+
   it('is confirmed by the command line without a media tool, and its exit code says so', async () => {
     const { originalPath, repairedPath } = await files();
     const certificatePath = path.join(server.dataDir, 'certificate.json');

@@ -1,18 +1,21 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { BY_HAND } from '#common/noticed.ts';
 import { isRebuiltIndex, type Defect, type RepairReport } from '#common/report.ts';
 import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { ACT_CONFIDENCE, type Analysis, type Finding } from '../analyse/analysis.ts';
 import { analyseVideo } from '../analyse/analyse-video.ts';
+import { analyseNoticed } from '../analyse/noticed/analyse-noticed.ts';
 import { MediaFailure } from '../media-failure.ts';
 import { openOriginal } from '../open/open-original.ts';
 import { hashFile } from '../steps/step-store.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
 import { isNear } from './near-figure.ts';
 import { clock } from './build-report.ts';
+import { markedClaims } from './verify-marked.ts';
 import { hiddenClaim, isOwnStep, isSameDetector, isTrace } from './verify-traces.ts';
 import { hashPackets, inCommon, hashPictures, type HashedPacket } from './packet-hashes.ts';
 
@@ -46,10 +49,9 @@ interface OpenedOriginal extends OpenFile {
  * @throws MediaToolError when a tool cannot run
  */
 export async function verifyClaims(input: ClaimInput): Promise<Claim[]> {
-  const { tools } = input;
   const folder = await mkdtemp(path.join(tmpdir(), 'verify-'));
   try {
-    return await holdAgainst(input, await openAsRepaired(input.originalPath, tools, folder));
+    return await holdAgainst(input, await openAsRepaired(input, folder));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -80,6 +82,7 @@ async function holdAgainst(input: ClaimInput, original: OpenedOriginal | null): 
   } else {
     if (original.isRebuilt || said) claims.push(indexClaim(original.isRebuilt, said));
     claims.push(...(await streamClaims(original, result, report, tools)), ...foundClaims(original, report));
+    claims.push(...(await markedClaims(original, result, report, tools)));
   }
   return [
     ...claims,
@@ -125,14 +128,15 @@ const NO_LIMITS: MediaLimits = {
  * the repair may have used earlier clips of the same device.
  */
 async function openAsRepaired(
-  inputPath: string,
-  tools: ToolPaths,
+  { originalPath: inputPath, report, tools }: ClaimInput,
   folder: string,
 ): Promise<OpenedOriginal | null> {
   const rebuiltPath = path.join(folder, 'original.mp4');
   try {
     const clip = await openOriginal({ inputPath, rebuiltPath, referencePaths: [], tools, limits: NO_LIMITS });
-    const analysis = await analyseVideo({ inputPath: clip.path, info: clip.info, tools });
+    const places = report.marked?.places ?? [];
+    const look = { inputPath: clip.path, info: clip.info, tools };
+    const analysis = await (places.length > 0 ? analyseNoticed({ ...look, places }) : analyseVideo(look));
     return { path: clip.path, info: clip.info, analysis, isRebuilt: clip.rebuilt !== null };
   } catch (error) {
     if (error instanceof MediaFailure) return null;
@@ -264,7 +268,7 @@ function timesBehind(
 /** Claims that each defect of the report is found again in the original, at its place and with its value. */
 function foundClaims(original: OpenFile, report: RepairReport): Claim[] {
   return report.defects
-    .filter(({ action }) => !isRebuiltIndex(action))
+    .filter(({ action, detector }) => !isRebuiltIndex(action) && detector !== BY_HAND)
     .map((defect) => {
       if (defect.foundIn === 'result') return hiddenClaim(defect, report.defects);
       const again = original.analysis.findings.find((finding) => isSame(finding, defect));
@@ -293,7 +297,7 @@ const REPAIRABLE = ['stuttered_cut', 'dropped_frames', 'corrupted_section', 'aud
 /** Claims that the result shows, of each kind, no more than the report says was left alone. */
 function goneClaims(result: OpenFile, report: RepairReport): Claim[] {
   return REPAIRABLE.flatMap((kind) => {
-    const mine = report.defects.filter((defect) => defect.kind === kind);
+    const mine = report.defects.filter((defect) => defect.kind === kind && defect.detector !== BY_HAND);
     if (mine.every(({ outcome }) => outcome !== 'repaired')) return [];
     const left = mine.filter(({ outcome }) => outcome === 'left_alone').length;
     const seen = result.analysis.findings.filter((finding) => {

@@ -4,7 +4,7 @@ import { formatBytes, formatTimecode } from '#common/format.ts';
 import { PROCESSING_STEPS } from '#common/video.ts';
 import { FactSheet } from '../../components/fact-sheet.tsx';
 import { Icon } from '../../components/icons.tsx';
-import { reportTexts as texts } from '../../texts/report.ts';
+import { type Compared, reportTexts as texts } from '../../texts/report.ts';
 import { colour, screen, space, text } from '../../theme.ts';
 import { EXPERT } from './expert.ts';
 
@@ -48,6 +48,7 @@ function isMostlyKept({ unitsKept, unitsTotal }: StreamTreatment): boolean {
 interface TreatmentProps {
   readonly name: string;
   readonly stream: StreamTreatment;
+  readonly compared: Compared;
   /**
    * Whether units depend on each other, so that replacing one affects others: true for pictures, false for frames of
    * sound.
@@ -55,7 +56,7 @@ interface TreatmentProps {
   readonly isLinked: boolean;
 }
 
-function Treatment({ name, stream, isLinked }: TreatmentProps) {
+function Treatment({ name, stream, compared, isLinked }: TreatmentProps) {
   // Why pictures could not be kept is a matter of codecs: what it means is said first.
   const isWhole = isLinked && stream.treatment === 'full_encode';
   return (
@@ -65,11 +66,11 @@ function Treatment({ name, stream, isLinked }: TreatmentProps) {
         <strong>
           {stream.treatment === 'smart_render' && isLinked && !isMostlyKept(stream)
             ? texts.streams.encodedWith
-            : texts.streams.treatments[stream.treatment]}
+            : texts.streams.treatments(compared)[stream.treatment]}
         </strong>
         {stream.unitsKept !== null && stream.unitsTotal !== null && (
           <>
-            <div>{texts.streams.share(stream.unitsKept / Math.max(1, stream.unitsTotal))}</div>
+            <div>{texts.streams.share(stream.unitsKept / Math.max(1, stream.unitsTotal), compared)}</div>
             <div className={EXPERT}>{texts.streams.kept(stream.unitsKept, stream.unitsTotal)}</div>
           </>
         )}
@@ -129,37 +130,44 @@ function FileFacts({ name, file, note = null }: FileFactsProps) {
 
 /** Streams, steps, checks and files of a report. */
 export function ReportFacts({ report }: { readonly report: RepairReport }) {
+  const compared = report.marked ? 'version' : 'upload';
+  const meaningOf = (name: string) => texts.checks.meaning(name, compared);
   return (
     <Grid>
       <FactSheet>
         <h2>{texts.streams.title}</h2>
         <dl>
-          <Treatment name={texts.streams.video} stream={report.video} isLinked />
-          <Treatment name={texts.streams.audio} stream={report.audio} isLinked={false} />
+          <Treatment name={texts.streams.video} stream={report.video} compared={compared} isLinked />
+          <Treatment name={texts.streams.audio} stream={report.audio} compared={compared} isLinked={false} />
         </dl>
       </FactSheet>
       <FactSheet>
         <h2>{texts.files.title}</h2>
         <dl>
-          <FileFacts name={texts.files.original} file={report.original} />
+          <FileFacts name={texts.files.original[compared]} file={report.original} />
           <FileFacts name={texts.files.result} file={report.result} note={growthOf(report)} />
         </dl>
       </FactSheet>
-      <FactSheet>
-        <h2>{texts.steps.title}</h2>
-        <Lines>
-          {report.steps.map(({ step, state, note }) => (
-            <li key={step}>
-              <Icon name={state === 'done' ? 'check' : state === 'failed' ? 'alert' : 'collapse'} size={17} />
-              <span>
-                {PROCESSING_STEPS.find(({ id }) => id === step)?.label}{' '}
-                <strong>{texts.steps.states[state]}</strong>
-                {note && <Quiet> · {note}</Quiet>}
-              </span>
-            </li>
-          ))}
-        </Lines>
-      </FactSheet>
+      {report.steps.length > 0 && (
+        <FactSheet>
+          <h2>{texts.steps.title}</h2>
+          <Lines>
+            {report.steps.map(({ step, state, note }) => (
+              <li key={step}>
+                <Icon
+                  name={state === 'done' ? 'check' : state === 'failed' ? 'alert' : 'collapse'}
+                  size={17}
+                />
+                <span>
+                  {PROCESSING_STEPS.find(({ id }) => id === step)?.label}{' '}
+                  <strong>{texts.steps.states[state]}</strong>
+                  {note && <Quiet> · {note}</Quiet>}
+                </span>
+              </li>
+            ))}
+          </Lines>
+        </FactSheet>
+      )}
       {report.checks.length > 0 && (
         <FactSheet>
           <h2>{texts.checks.title}</h2>
@@ -168,11 +176,11 @@ export function ReportFacts({ report }: { readonly report: RepairReport }) {
               <li key={name}>
                 <Icon name={passed ? 'check' : 'alert'} size={17} />
                 <span>
-                  {texts.checks.meaning(name) ?? name}{' '}
+                  {meaningOf(name) ?? name}{' '}
                   <strong>{passed ? texts.checks.passed : texts.checks.failed}</strong>
                   <Quiet className={EXPERT}>
                     {' '}
-                    · {texts.checks.meaning(name) !== null && `${name}: `}
+                    · {meaningOf(name) !== null && `${name}: `}
                     {detail}
                   </Quiet>
                 </span>

@@ -202,7 +202,13 @@ describe('NoticedPanel', () => {
 
   it('takes it back to the version that was current before, and says that it is kept', async () => {
     const version = (id: string, kind: ClipVersionDto['kind'], current: boolean) =>
-      makeVersion({ id, kind, current, fixes: id === 'f2' ? [outcome('freeze-here', 'applied')] : [] });
+      makeVersion({
+        id,
+        kind,
+        current,
+        hasReport: id === 'f2',
+        fixes: id === 'f2' ? [outcome('freeze-here', 'applied')] : [],
+      });
     const original = version('original', 'original', false);
     // Somebody had gone back from the quick fixes to the repair.
     const early = [original, version('f1', 'fixes', false), version('r1', 'repair', true)];
@@ -226,6 +232,8 @@ describe('NoticedPanel', () => {
     ]);
     await panel.findByRole('progressbar');
     act(() => applyFixRun(client, 'v1', done));
+    const proof = await panel.findByRole('link', { name: 'Report of what became of your marks' });
+    expect(proof).toHaveAttribute('href', '/videos/v1/report/f2');
     await person.click(await panel.findByRole('button', { name: 'Take it back' }));
     expect(restored).toEqual(['/api/videos/v1/versions/r1/restore']);
     expect(await panel.findByText(/^You took it back/)).toBeInTheDocument();

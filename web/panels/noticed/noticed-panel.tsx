@@ -172,6 +172,7 @@ function NoticedForm(props: NoticedFormProps) {
       </Ask>
       {(mend.isPending || isTold) && (
         <NoticedRun
+          videoId={video.id}
           run={mend.isPending && !isAtWork(run) ? null : run}
           outcomes={mend.isPending && !isAtWork(run) ? awaited(draft) : (run?.fixes ?? [])}
           result={result}

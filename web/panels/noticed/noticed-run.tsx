@@ -7,7 +7,7 @@ import {
 } from '#common/api/quick-fixes.ts';
 import { isAtWork } from '#common/is-at-work.ts';
 import { Badge } from '../../components/badge.tsx';
-import { Button } from '../../components/button.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
 import { NoteLine } from '../../components/note-line.tsx';
 import { noticedTexts as texts } from '../../texts/noticed.ts';
 import { quickFixTexts } from '../../texts/quick-fixes.ts';
@@ -26,6 +26,11 @@ const Course = styled.div`
     flex: none;
     min-height: 44px;
   }
+`;
+const Ways = styled.div`
+  display: flex;
+  flex: none;
+  gap: ${space(0.5)};
 `;
 /* As high while it is worked on as with most outcomes: the name, and as many lines as a sentence takes. */
 const Outcomes = styled.ul`
@@ -72,6 +77,7 @@ export function madeVersion(run: FixRunDto | null, versions: readonly ClipVersio
 }
 
 interface NoticedRunProps {
+  readonly videoId: string;
   /** Null until the server has told of a request that was just sent. */
   readonly run: FixRunDto | null;
   /** What was asked for, or what became of it. */
@@ -85,7 +91,7 @@ interface NoticedRunProps {
 
 /** How far the mending is, then what became of each thing that was noticed, with the way back. */
 export function NoticedRun(props: NoticedRunProps) {
-  const { run, outcomes, result, cancelling, restoring, onCancel, onTakeBack } = props;
+  const { videoId, run, outcomes, result, cancelling, restoring, onCancel, onTakeBack } = props;
   const atWork = run === null || isAtWork(run);
   return (
     <div>
@@ -108,14 +114,26 @@ export function NoticedRun(props: NoticedRunProps) {
               <Note>{result && !result.made.current ? texts.takenBack : endOf(run, texts.end)}</Note>
             )}
             {result?.made.current && (
-              <Button
-                look="secondary"
-                size="s"
-                disabled={restoring}
-                onClick={() => onTakeBack(result.before)}
-              >
-                {texts.takeBack}
-              </Button>
+              <Ways>
+                {result.made.hasReport && (
+                  <ButtonLink
+                    look="quiet"
+                    size="s"
+                    aria-label={texts.reportLabel}
+                    to={`/videos/${videoId}/report/${result.made.id}`}
+                  >
+                    {texts.report}
+                  </ButtonLink>
+                )}
+                <Button
+                  look="secondary"
+                  size="s"
+                  disabled={restoring}
+                  onClick={() => onTakeBack(result.before)}
+                >
+                  {texts.takeBack}
+                </Button>
+              </Ways>
             )}
           </NoteLine>
         )}

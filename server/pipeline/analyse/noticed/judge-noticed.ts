@@ -1,4 +1,4 @@
-import type { NoticedPlace } from '#common/noticed.ts';
+import { MARKED_PLACE, type NoticedPlace } from '#common/noticed.ts';
 import { ticksToMs } from '#server/media/time-base.ts';
 import { ACT_CONFIDENCE, type Finding } from '../analysis.ts';
 import { judgePictures, type MeasuredPictures, type PictureAnalysis, spansOf } from '../judge-pictures.ts';
@@ -30,8 +30,6 @@ const HELD_STEP = 1.5;
 const MOST_HELD = 0.15;
 /** A single slow picture is no copy that somebody put in, and lengths that differ by half of one prove nothing. */
 const LEAST_PUT_IN = 2;
-/** Detector of places whose pictures are made anew with the same times, because there is none for others. */
-export const SPREAD = 'marked-place';
 /** Pictures on each side of a jump, or of a freeze, that are made anew where there is no time for more pictures. */
 const SMOOTHED = { one: 1, more: 2 } as const;
 
@@ -119,7 +117,7 @@ function createLook(measured: MeasuredPictures, judged: PictureAnalysis) {
     const plain = hiddenDropFinding(dropOf(run), context);
     return {
       ...plain,
-      detector: SPREAD,
+      detector: MARKED_PLACE,
       startMs: frameStartMs(times, from),
       endMs: frameEndMs(times, to),
       firstFrame: from,

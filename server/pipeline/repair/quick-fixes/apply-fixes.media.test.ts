@@ -31,6 +31,9 @@ async function make(name: string, picture: string, sound: string, options = ''):
   return file(name);
 }
 
+/** Facts that only a report of marks needs. */
+const UNREPORTED = { inputSha256: '', reelmendVersion: 'test' } as const;
+
 async function apply(inputPath: string, fixes: readonly FixId[], change: Partial<ApplyFixesTask> = {}) {
   const workDir = `${inputPath}.${fixes.join('-')}`;
   await mkdir(workDir, { recursive: true });
@@ -44,6 +47,7 @@ async function apply(inputPath: string, fixes: readonly FixId[], change: Partial
     tools,
     limits: renderLimits,
     fixes,
+    ...UNREPORTED,
     ...change,
   };
   const { signal } = new AbortController();
@@ -297,7 +301,14 @@ describe('quick fixes', () => {
     const workDir = file('killed');
     await mkdir(workDir, { recursive: true });
     const stop = new AbortController();
-    const task = { kind: 'apply-fixes', videoId: 'v', inputPath: wide, workDir, tools } as const;
+    const task = {
+      kind: 'apply-fixes',
+      videoId: 'v',
+      inputPath: wide,
+      workDir,
+      tools,
+      ...UNREPORTED,
+    } as const;
     const given: ApplyFixesTask = { ...task, limits: renderLimits, fixes: ['youtube-optimize'] };
     let headway = 0;
     const count = ({ type }: FixesMessage) => {
@@ -341,6 +352,7 @@ describe('quick fixes', () => {
       tools,
       limits: renderLimits,
       fixes: ['sharpen'],
+      ...UNREPORTED,
     };
     const send = () => undefined;
     expect(await applyFixes(task, { signal: new AbortController().signal, send })).toMatchObject({

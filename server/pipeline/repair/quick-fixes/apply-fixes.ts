@@ -117,13 +117,15 @@ export async function keepRecord(job: FixJob, source: Clip, clip: Clip, soundMov
   if (clip.path === source.path) return;
   // Most clips have no record; only for one are the pictures of both files counted.
   if (soundMovedMs === 0 && (await readEndNote(source.path)) === null) return;
-  const count = async ({ path: file, info }: Clip) => {
-    const { tools } = job.task;
-    const listed = await listPackets(file, info);
-    const { video } = listed ?? (await readPackets({ inputPath: file, info, tools, signal: job.signal }));
-    return { path: file, pictures: video.filter(({ shown }) => shown).length };
-  };
-  await carryMended(await count(source), await count(clip), soundMovedMs);
+  const counted = async (one: Clip) => ({ path: one.path, pictures: await countShown(job, one) });
+  await carryMended(await counted(source), await counted(clip), soundMovedMs);
+}
+
+/** How many pictures of a clip are shown; those that an edit list hides do not count. */
+export async function countShown({ task, signal }: FixJob, { path: file, info }: Clip): Promise<number> {
+  const listed = await listPackets(file, info);
+  const { video } = listed ?? (await readPackets({ inputPath: file, info, tools: task.tools, signal }));
+  return video.filter(({ shown }) => shown).length;
 }
 
 /** Subtitles, chapters and telemetry of the clip are kept; silently dropped if they cannot be carried over. */

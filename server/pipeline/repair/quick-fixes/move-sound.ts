@@ -10,19 +10,26 @@ export const MOVE_COST = 0.5;
 /** The goal for what is left of an offset after a repair, ms. */
 const TOLERANCE_MS = 5;
 
+/** A clip, and how much later its sound is heard than before, measured, ms; null where that cannot be measured. */
+export interface ClipWithMove {
+  readonly clip: Clip;
+  readonly movedMs: number | null;
+}
+
 /**
  * Moves the sound of a clip by hand. Pictures and sound keep their coded bytes, only the times change; where the sound
  * is heard afterwards is measured.
  * @param shiftMs added to the times of the sound; negative is earlier
- * @returns the clip itself if its sound could not be moved
+ * @returns the same clip if its sound could not be moved
  * @throws MediaToolError when the run is cancelled or stalls, or the disk is full
  */
-export async function moveSound(job: FixJob, clip: Clip, shiftMs: number): Promise<Clip> {
+export async function moveSound(job: FixJob, clip: Clip, shiftMs: number): Promise<ClipWithMove> {
   const { task, signal, stages, outcomes } = job;
   const { tools } = task;
+  const unmoved = { clip, movedMs: null };
   if (clip.info.audio.length === 0) {
     outcomes.settle('sound-moved', 'unchanged', 'This clip has no sound.');
-    return clip;
+    return unmoved;
   }
   outcomes.working(['sound-moved']);
   try {
@@ -33,8 +40,8 @@ export async function moveSound(job: FixJob, clip: Clip, shiftMs: number): Promi
       if (movedMs !== null && Math.abs(movedMs - shiftMs) > TOLERANCE_MS)
         throw new MediaToolError('tool_failed', `the sound moved by ${movedMs} instead of ${shiftMs} ms`);
       const figures = movedMs === null ? [] : [figure('sound moved', 'ms', 0, movedMs)];
-      outcomes.settle('sound-moved', 'applied', wordsFor(shiftMs), figures);
-      return moved;
+      outcomes.settle('sound-moved', 'applied', movedWords(shiftMs), figures);
+      return { clip: moved, movedMs };
     });
   } catch (error) {
     if (!isRefusal(error)) throw error;
@@ -44,9 +51,10 @@ export async function moveSound(job: FixJob, clip: Clip, shiftMs: number): Promi
       'failed',
       'The sound of this clip could not be moved, so it was left as it is.',
     );
-    return clip;
+    return unmoved;
   }
 }
 
-const wordsFor = (shiftMs: number): string =>
+/** What became of a sound that was moved, in one sentence. */
+export const movedWords = (shiftMs: number): string =>
   `The sound now comes ${Math.abs(shiftMs)} ms ${shiftMs < 0 ? 'earlier' : 'later'}; frames and sound keep their coded data.`;

@@ -1,0 +1,124 @@
+import { BY_HAND, MARKED_PLACE, type NoticedMarks } from '#common/noticed.ts';
+import type { Defect, RepairReport } from '#common/report.ts';
+import { isMarked } from '../analyse/noticed/judge-noticed.ts';
+import { looksMended, type MendedPlace } from '../analyse/noticed/measure-mended.ts';
+
+/**
+ * What became of a marked defect, in words.
+ * @param place what was measured of it on the result; undefined where it was not mended
+ */
+export function markedWords(defect: Defect, place: MendedPlace | undefined): string {
+  if (!place || defect.outcome !== 'repaired') return defect.explanation;
+  const words = mendedWords(defect);
+  return looksMended(place) ? words : `${words} ${NO_BETTER}`;
+}
+
+/** Of pictures that were spread nothing is missing, and nothing is repeated. */
+function mendedWords({ detector, count, startMs, explanation }: Defect): string {
+  if (detector !== MARKED_PLACE) return explanation;
+  return `At ${clock(startMs)}, ${count} frames were made anew from those around them, so that the motion goes on evenly; nothing was moved in time.`;
+}
+
+const NO_BETTER = 'It looks no better than before, so it was kept only if another place was mended.';
+
+const NOT_MARKED = 'Nobody marked it, so it was left as it is.';
+
+/** How light, sharp or steady a clip is says nothing about marks. */
+const isAskedAbout = ({ kind }: Defect) =>
+  kind === 'stuttered_cut' || kind === 'dropped_frames' || kind === 'corrupted_section';
+
+/** As exact as the measures before it. */
+const rounded = (value: number | null) => (value === null ? null : Number(value.toFixed(4)));
+
+import { clock } from './build-report.ts';
+
+/** A sound that was moved by hand, and what was seen of it on the result. */
+export interface MovedSound {
+  readonly shiftMs: number;
+  /** How much later it is heard, measured, ms; null where nothing loud enough tells. */
+  readonly movedMs: number | null;
+  /** Coded sound packets of the clip, and those of them that the result has too. */
+  readonly packets: { readonly before: number; readonly kept: number };
+  /** One sentence for people. */
+  readonly words: string;
+}
+
+/**
+ * The report of a clip that was mended where somebody marked it: that of the repair, with what was measured again at
+ * the marked places. The sound was not listened to.
+ */
+export function toMarkedReport(
+  report: RepairReport,
+  places: NoticedMarks['places'],
+  measured: ReadonlyMap<string, MendedPlace>,
+): RepairReport {
+  return {
+    ...report,
+    marked: { places, soundShiftMs: 0 },
+    steps: report.steps.filter(({ step }) => step !== 'fixing_audio' && step !== 'adding_captions'),
+    defects: report.defects.filter(isAskedAbout).map((defect) => {
+      if (!isMarked(defect)) return { ...defect, explanation: NOT_MARKED };
+      const place = measured.get(defect.id);
+      const told = { ...defect, explanation: markedWords(defect, place) };
+      return place ? { ...told, measure: { ...told.measure, after: rounded(place.after) } } : told;
+    }),
+  };
+}
+
+/**
+ * A report with the sound moved by hand as well.
+ * @param report of the clip with its sound where it was
+ * @param result the finished file
+ */
+export function withMovedSound(
+  report: RepairReport,
+  moved: MovedSound,
+  result: Pick<RepairReport['result'], 'sha256' | 'sizeBytes'> & { readonly durationMs: number },
+): RepairReport {
+  const { shiftMs, packets } = moved;
+  const { durationMs, ...file } = result;
+  return {
+    ...report,
+    outcome: 'repaired',
+    result: { ...file, media: { ...report.result.media, durationMs } },
+    marked: { places: report.marked?.places ?? [], soundShiftMs: shiftMs },
+    soundMove: { shiftMs, startMs: 0, stretch: 1 },
+    defects: [...report.defects, movedDefect(moved, report.original.media.durationMs)],
+    checks: [
+      ...report.checks.filter(({ name }) => name !== SOUND_KEPT),
+      {
+        name: SOUND_KEPT,
+        passed: packets.kept === packets.before,
+        detail: `${packets.kept} of ${packets.before} sound packets have the same SHA-256.`,
+      },
+      ...movedCheck(moved),
+    ],
+  };
+}
+
+const SOUND_KEPT = 'sound bit-exact';
+
+/** Without anything loud enough to be found again, only the times in the file tell. */
+function movedCheck({ shiftMs, movedMs }: MovedSound): RepairReport['checks'] {
+  if (movedMs === null) return [];
+  const detail = `Moved ${movedMs.toFixed(1)} ms, planned ${shiftMs.toFixed(1)} ms.`;
+  return [{ name: 'sound moved as planned', passed: true, detail }];
+}
+
+function movedDefect({ movedMs, words }: MovedSound, durationMs: number): Defect {
+  return {
+    id: 'audio_sync-1',
+    kind: 'audio_sync',
+    startMs: 0,
+    endMs: durationMs,
+    firstFrame: null,
+    lastFrame: null,
+    count: 1,
+    confidence: 1,
+    detector: BY_HAND,
+    measure: { name: 'sound moved', unit: 'ms', threshold: null, before: 0, after: movedMs },
+    action: 'shifted_audio',
+    outcome: 'repaired',
+    explanation: words,
+  };
+}

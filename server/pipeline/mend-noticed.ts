@@ -60,7 +60,8 @@ async function run(job: FixJob, { places, soundShiftMs }: Noticed): Promise<Appl
   // A repair of the pictures keeps the record itself.
   await keepRecord(job, clip, final, soundShiftMs);
   const made = final === source ? null : await describeFile(final.path);
-  const sound = moved === clip ? null : { shiftMs: soundShiftMs, movedMs, words: movedWords(soundShiftMs) };
+  const sound =
+    moved === clip ? null : { shiftMs: soundShiftMs, movedMs, words: movedWords(soundShiftMs, clip, moved) };
   return {
     ok: true,
     clip: made && {

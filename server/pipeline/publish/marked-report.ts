@@ -77,6 +77,7 @@ export function withMovedSound(
 ): RepairReport {
   const { shiftMs, packets } = moved;
   const { durationMs, ...file } = result;
+  const isKept = packets.kept === packets.before;
   return {
     ...report,
     outcome: 'repaired',
@@ -84,19 +85,29 @@ export function withMovedSound(
     marked: { places: report.marked?.places ?? [], soundShiftMs: shiftMs },
     soundMove: { shiftMs, startMs: 0, stretch: 1 },
     defects: [...report.defects, movedDefect(moved, report.original.media.durationMs)],
+    audio: isKept ? report.audio : CONVERTED,
     checks: [
       ...report.checks.filter(({ name }) => name !== SOUND_KEPT),
-      {
-        name: SOUND_KEPT,
-        passed: packets.kept === packets.before,
-        detail: `${packets.kept} of ${packets.before} sound packets have the same SHA-256.`,
-      },
+      ...(isKept ? [keptCheck(packets)] : []),
       ...movedCheck(moved),
     ],
   };
 }
 
 const SOUND_KEPT = 'sound bit-exact';
+
+const CONVERTED: RepairReport['audio'] = {
+  treatment: 'full_encode',
+  reason: 'the sound was converted, because players cannot play it as it was',
+  unitsKept: null,
+  unitsTotal: null,
+};
+
+const keptCheck = ({ kept, before }: MovedSound['packets']) => ({
+  name: SOUND_KEPT,
+  passed: true,
+  detail: `${kept} of ${before} sound packets have the same SHA-256.`,
+});
 
 /** Without anything loud enough to be found again, only the times in the file tell. */
 function movedCheck({ shiftMs, movedMs }: MovedSound): RepairReport['checks'] {

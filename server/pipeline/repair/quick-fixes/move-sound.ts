@@ -40,7 +40,7 @@ export async function moveSound(job: FixJob, clip: Clip, shiftMs: number): Promi
       if (movedMs !== null && Math.abs(movedMs - shiftMs) > TOLERANCE_MS)
         throw new MediaToolError('tool_failed', `the sound moved by ${movedMs} instead of ${shiftMs} ms`);
       const figures = movedMs === null ? [] : [figure('sound moved', 'ms', 0, movedMs)];
-      outcomes.settle('sound-moved', 'applied', movedWords(shiftMs), figures);
+      outcomes.settle('sound-moved', 'applied', movedWords(shiftMs, clip, moved), figures);
       return { clip: moved, movedMs };
     });
   } catch (error) {
@@ -55,6 +55,9 @@ export async function moveSound(job: FixJob, clip: Clip, shiftMs: number): Promi
   }
 }
 
-/** What became of a sound that was moved, in one sentence. */
-export const movedWords = (shiftMs: number): string =>
-  `The sound now comes ${Math.abs(shiftMs)} ms ${shiftMs < 0 ? 'earlier' : 'later'}; frames and sound keep their coded data.`;
+/** What became of a sound that was moved, in one sentence. Some that no player can play are converted with it. */
+export function movedWords(shiftMs: number, from: Clip, to: Clip): string {
+  const kept =
+    from.info.audio[0]?.codec === to.info.audio[0]?.codec ? 'frames and sound keep' : 'frames keep';
+  return `The sound now comes ${Math.abs(shiftMs)} ms ${shiftMs < 0 ? 'earlier' : 'later'}; ${kept} their coded data.`;
+}

@@ -249,6 +249,7 @@ export const videosApi = {
 export const mediaPaths = {
   stream: '/api/videos/:id/stream',
   download: '/api/videos/:id/download',
+  version: '/api/videos/:id/versions/:versionId/download',
   poster: '/api/videos/:id/poster',
   captions: '/api/videos/:id/captions.vtt',
   original: '/api/videos/:id/original',

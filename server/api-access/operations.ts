@@ -106,6 +106,12 @@ export function fileOperations(): FileOperation[] {
   return [
     file('videos.stream', mediaPaths.stream, 'video/mp4', 'The current version, in ranges, for playing.'),
     file('videos.download', mediaPaths.download, 'video/mp4', 'The current version as a file.'),
+    file(
+      'videos.version',
+      mediaPaths.version,
+      'video/mp4',
+      'An earlier version, or the current one, as it is.',
+    ),
     file('videos.poster', mediaPaths.poster, 'image/jpeg', 'A still picture of the video.'),
     file('videos.captions', mediaPaths.captions, 'text/vtt', 'The captions as WebVTT.'),
     file('captions.subRip', subRipPath, 'application/x-subrip', 'The captions as SubRip.'),

@@ -5,6 +5,7 @@ import type { PlanSlug } from '#common/plans.ts';
 import { repairReport, type RepairReport } from '#common/report.ts';
 import { User } from '#db/models/user.ts';
 import { VideoCaptions } from '#db/models/video-captions.ts';
+import { VideoVersion } from '#db/models/video-version.ts';
 import { Video } from '#db/models/video.ts';
 import { AppError, FILE_GONE, notFound } from '#server/errors.ts';
 import type { EventBus } from '#server/events.ts';
@@ -61,6 +62,11 @@ export interface VideosService {
    * @throws AppError `not_found`
    */
   owned(owner: Owner, videoId: string): Promise<Video>;
+  /**
+   * A version of a video that its owner may use: of a repair, with quick fixes, or made where somebody marked it.
+   * @throws AppError `not_found`
+   */
+  versionOf(video: Pick<Video, 'id'>, versionId: string): Promise<VideoVersion>;
   /** Like `owned`, but for a shared video and any visitor. */
   shared(videoId: string): Promise<Video>;
 }
@@ -100,6 +106,14 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
     return video;
   }
 
+  async function versionOf({ id: videoId }: Pick<Video, 'id'>, versionId: string): Promise<VideoVersion> {
+    const version = await VideoVersion.query(db)
+      .findOne({ id: versionId, videoId })
+      .whereIn('kind', ['repair', 'fixes']);
+    if (!version) throw notFound();
+    return version;
+  }
+
   const position = async (video: Video) =>
     video.status === 'processing' ? queue.positionOfVideo(video.id) : null;
   const limitedOf = async (owner: Subscriber, video: Video) =>
@@ -111,6 +125,7 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
 
   return {
     owned,
+    versionOf,
     shared,
 
     async list(owner, query = {}) {

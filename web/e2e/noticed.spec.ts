@@ -69,6 +69,10 @@ test('what is still wrong is marked in the player, mended with the sound, and ta
   expect(signed).toMatchObject({ original: { sha256: before }, result: { sha256: mended } });
   const report = await page.request.get((await saved('Download JSON')) ?? '');
   expect(await report.json()).toMatchObject({ result: { sha256: mended }, marked: { soundShiftMs: -10 } });
+  const file = async (name: string) =>
+    sha256(await (await page.request.get((await saved(name)) ?? '')).body());
+  expect(await file('Download the clip before')).toBe(before);
+  expect(await file('Download the clip after')).toBe(mended);
   await expectAccessible(page, 'report of marks');
   await expectFits(page, 'report of marks');
   await page.getByRole('link', { name: 'Back to the repair report' }).click();

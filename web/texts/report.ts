@@ -235,7 +235,8 @@ export const reportTexts = {
     list: 'Reports of what you marked',
     link: 'What became of your marks',
     verify:
-      'For engineers: anyone with ffmpeg can check this report again with npm run verify -- before.mp4 after.mp4 report.json. Both versions can be restored in the editor and downloaded.',
+      'For engineers: anyone with ffmpeg can check this report again with npm run verify -- before.mp4 after.mp4 report.json',
+    files: { before: 'Download the clip before', after: 'Download the clip after' },
   },
   madeWith: (reelmend: string, ffmpeg: string) => `Reelmend ${reelmend} with ffmpeg ${ffmpeg}`,
   verify:

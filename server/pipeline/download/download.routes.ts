@@ -14,8 +14,8 @@ import { sendMedia, setDigest } from './send-media.ts';
 import { MESSAGES } from '#common/messages.ts';
 
 export interface DownloadRoutesDeps {
-  readonly videos: Pick<VideosService, 'owned' | 'shared'>;
-  readonly exports: Pick<LimitedExports, 'forDownload'>;
+  readonly videos: Pick<VideosService, 'owned' | 'versionOf' | 'shared'>;
+  readonly exports: Pick<LimitedExports, 'forDownload' | 'of'>;
   readonly storage: MediaStorage;
   /**
    * The captions as WebVTT where they are no longer those that the repair timed; null where they are, or where there is
@@ -26,7 +26,7 @@ export interface DownloadRoutesDeps {
   readonly demoMode: boolean;
 }
 
-/** The media addresses of videos: stream, download, poster, captions, original; and the shared stream. */
+/** The media addresses of videos: stream, download, versions, poster, captions, original; and the shared stream. */
 export function createDownloadRoutes(deps: DownloadRoutesDeps): AppRouter {
   const { videos, exports, storage, demoMode } = deps;
   const router = createRouter();
@@ -53,6 +53,20 @@ export function createDownloadRoutes(deps: DownloadRoutesDeps): AppRouter {
       resultOf(video);
       if (demoMode) throw new DemoRefusal();
       await send(ctx, await exports.forDownload(user, video), 'video/mp4', `video-${video.id}.mp4`);
+    } catch (error) {
+      answerDownloadFailure(ctx, error);
+    }
+  });
+
+  router.get(mediaPaths.version, async (ctx) => {
+    try {
+      const user = await requireUser(ctx);
+      const video = await videos.owned(user, ctx.params['id'] ?? '');
+      const version = await videos.versionOf(video, ctx.params['versionId'] ?? '');
+      if (demoMode) throw new DemoRefusal();
+      if ((await exports.of(user, [video])).has(video.id)) throw new AppError('plan_required', SMALLER_ALONE);
+      const name = `video-${video.id}-${version.id}.mp4`;
+      await send(ctx, version.sha256, 'video/mp4', name);
     } catch (error) {
       answerDownloadFailure(ctx, error);
     }
@@ -97,6 +111,10 @@ export function createDownloadRoutes(deps: DownloadRoutesDeps): AppRouter {
 
   return router;
 }
+
+/** The smaller copy that a plan gives is made of the current version alone. */
+const SMALLER_ALONE =
+  'Your plan gives clips of this size as a smaller copy. Restore this version in the editor, then download it.';
 
 class DemoRefusal extends Error {}
 

@@ -110,6 +110,12 @@ describe.each(ENGINES)('downloads of a plan with a size limit on %s', (engine) =
       expect(await (await download(client, videoId)).text()).toBe(`copy of ${result.sha256}`);
       const stream = await client.fetch(buildPath(mediaPaths.stream, { id: videoId }));
       expect(await stream.text()).toBe(`result of ${videoId}`);
+      // Nor are there earlier versions whole: the copy is made of the current one.
+      const { currentVersionId } = await Video.query(app.db).findById(videoId).throwIfNotFound();
+      const params = { id: videoId, versionId: currentVersionId ?? '' };
+      const version = await client.fetch(buildPath(mediaPaths.version, params));
+      expect(version.status).toBe(403);
+      expect(await version.json()).toMatchObject({ code: 'plan_required', demoMode: false });
       const original = await client.fetch(buildPath(mediaPaths.original, { id: videoId }));
       expect(await original.text()).toMatch(/^clip /);
     });

@@ -6,7 +6,7 @@ import type { VideosService } from '#server/videos/videos.service.ts';
 import type { CertificateService } from './certificate.service.ts';
 
 export interface CertificateRoutesDeps {
-  readonly videos: Pick<VideosService, 'owned'>;
+  readonly videos: Pick<VideosService, 'owned' | 'versionOf'>;
   readonly certificates: CertificateService;
 }
 
@@ -21,14 +21,14 @@ export function createCertificateRoutes({ videos, certificates }: CertificateRou
   });
 
   router.get(versionCertificatePath, async (ctx) => {
-    const { id } = await mine(ctx);
-    const version = await certificates.versionOf(id, ctx.params['versionId'] ?? '');
-    sendCertificate(ctx, id, await certificates.read(version));
+    const video = await mine(ctx);
+    const version = await videos.versionOf(video, ctx.params['versionId'] ?? '');
+    sendCertificate(ctx, video.id, await certificates.read(version));
   });
 
   signedIn(router, certificatesApi.versionReport, async ({ user, params }) => {
-    const { id } = await videos.owned(user, params.id);
-    return certificates.reportOf(await certificates.versionOf(id, params.versionId));
+    const video = await videos.owned(user, params.id);
+    return certificates.reportOf(await videos.versionOf(video, params.versionId));
   });
 
   anyone(router, certificatesApi.key, async () => certificates.key);

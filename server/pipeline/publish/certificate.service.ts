@@ -9,8 +9,8 @@ import {
 } from '#common/certificate.ts';
 import { repairReport, type RepairReport } from '#common/report.ts';
 import { CertificateRow } from '#db/models/certificate.ts';
-import { VideoVersion } from '#db/models/video-version.ts';
-import { AppError, notFound } from '#server/errors.ts';
+import type { VideoVersion } from '#db/models/video-version.ts';
+import { AppError } from '#server/errors.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import type { SigningKey } from './signing-key.ts';
 
@@ -31,11 +31,6 @@ export interface CertificateService {
    * @throws AppError `not_ready` when the version has none of its own
    */
   reportOf(version: CertifiedVersion): Promise<RepairReport>;
-  /**
-   * A version that can have a certificate.
-   * @throws AppError `not_found`
-   */
-  versionOf(videoId: string, versionId: string): Promise<CertifiedVersion>;
   readonly key: CertificateKey;
 }
 
@@ -98,13 +93,6 @@ export function createCertificateService(deps: CertificateDeps): CertificateServ
       if (kept) return kept.document;
       await keep(db, version.id, await storedReport(version));
       return (await CertificateRow.query(db).findById(version.id).throwIfNotFound()).document;
-    },
-    async versionOf(videoId, versionId) {
-      const version = await VideoVersion.query(db)
-        .findOne({ id: versionId, videoId })
-        .whereIn('kind', ['repair', 'fixes']);
-      if (!version) throw notFound();
-      return version;
     },
     async reportOf(version) {
       const kept = await CertificateRow.query(db).findById(version.id).select('report');

@@ -187,15 +187,16 @@ describe.each(ENGINES.filter(hasEngine))('the certificate of a video on %s', (en
     expect(answer.headers.get('content-type')).toContain('application/json');
   });
 
-  it('and the report that it is about are told of each version', async () => {
+  it('and the report that it is about are told of each version, which can be downloaded', async () => {
     const version = await VideoVersion.query(server.db)
       .findOne({ videoId, kind: 'repair' })
       .throwIfNotFound();
     const route = `/api/videos/${videoId}/versions/${version.id}`;
     expect(await (await get(`${route}/certificate`)).text()).toBe(await certificateOf());
     expect(await (await get(`${route}/report`)).json()).toEqual(await reportOf());
+    expect(Buffer.from(await (await get(`${route}/download`)).arrayBuffer())).toEqual(mended);
     const stranger = await server.newUser();
-    for (const what of ['certificate', 'report']) {
+    for (const what of ['certificate', 'report', 'download']) {
       expect((await get(`${route}/${what}`, null)).status).toBe(401);
       expect((await get(`${route}/${what}`, stranger)).status).toBe(404);
       expect((await get(`/api/videos/${videoId}/versions/another/${what}`)).status).toBe(404);

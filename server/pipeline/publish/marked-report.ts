@@ -2,6 +2,7 @@ import { BY_HAND, MARKED_PLACE, type NoticedMarks } from '#common/noticed.ts';
 import type { Defect, RepairReport } from '#common/report.ts';
 import { isMarked } from '../analyse/noticed/judge-noticed.ts';
 import { looksMended, type MendedPlace } from '../analyse/noticed/measure-mended.ts';
+import { clock } from './build-report.ts';
 
 /**
  * What became of a marked defect, in words.
@@ -29,8 +30,6 @@ const isAskedAbout = ({ kind }: Defect) =>
 
 /** As exact as the measures before it. */
 const rounded = (value: number | null) => (value === null ? null : Number(value.toFixed(4)));
-
-import { clock } from './build-report.ts';
 
 /** A sound that was moved by hand, and what was seen of it on the result. */
 export interface MovedSound {

@@ -35,16 +35,20 @@ const marked: Partial<RepairReport> = {
   checks: [{ name: 'pictures bit-exact', passed: true, detail: '360 of 360.' }],
 };
 
+const { original, result } = makeReport();
+const [ORIGINAL, RESULT] = [original.sha256, result.sha256];
+
 function open(at: string, answer: () => Response = () => HttpResponse.json(makeReport(marked))) {
   const video = makeVideo({ id: 'v1', hasReport: true, resultSha256: 'c'.repeat(64) });
-  const made = makeVersion({ id: 'n1', kind: 'fixes', hasReport: true });
+  const made = makeVersion({ id: 'n1', kind: 'fixes', hasReport: true, sha256: RESULT });
+  const upload = makeVersion({ id: 'original', sha256: ORIGINAL });
   const fixed = makeVersion({ id: 'n2', kind: 'fixes' });
   server.use(
     signedIn(),
     on(videosApi.list, () => HttpResponse.json([video])),
     on(videosApi.report, () => HttpResponse.json(makeReport())),
     on(quickFixesApi.read, () =>
-      HttpResponse.json({ run: null, done: [], versions: [fixed, made], exports: [] }),
+      HttpResponse.json({ run: null, done: [], versions: [upload, fixed, made], exports: [] }),
     ),
     on(certificatesApi.versionReport, answer),
   );
@@ -73,6 +77,9 @@ describe('MarkedReportPage', () => {
     const href = (name: string) => screen.getByRole('link', { name }).getAttribute('href');
     expect(href('Certificate')).toBe('/api/videos/v1/versions/n1/certificate');
     expect(href('Download JSON')).toBe('/api/videos/v1/versions/n1/report');
+    await screen.findByRole('link', { name: 'Download the clip before' });
+    expect(href('Download the clip before')).toBe('/api/videos/v1/original');
+    expect(href('Download the clip after')).toBe('/api/videos/v1/versions/n1/download');
     expect(href('Back to the repair report')).toBe('/videos/v1/report');
   });
 

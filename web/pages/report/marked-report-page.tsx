@@ -10,6 +10,7 @@ import { Skeleton } from '../../components/skeleton.tsx';
 import { useVersionReport } from '../../data/videos/version-report.ts';
 import { useVideo } from '../../data/videos/video-by-id.ts';
 import { reportTexts as texts } from '../../texts/report.ts';
+import { ComparedFiles } from './compared-files.tsx';
 import { printPage } from './print-page.ts';
 import { ReportBody } from './report-body.tsx';
 import { Frame, Head, Quiet, Save, Tools } from './report-parts.ts';
@@ -69,6 +70,7 @@ export function MarkedReportPage() {
       {report && (
         <>
           <ReportBody report={report} before={<p>{marked.lead}</p>} />
+          {video && <ComparedFiles video={video} report={report} />}
           <Quiet>
             {texts.madeWith(report.tools.reelmend, report.tools.ffmpeg)}. {marked.verify}{' '}
             <Link to="/verify">{texts.certificateCheck}</Link>

@@ -27,6 +27,7 @@ import {
   type Variants,
   withOtherEnd,
 } from './slice-variants.ts';
+import { createUnitLog } from './unit-log.ts';
 
 export interface SliceEndInput {
   readonly inputPath: string;
@@ -325,26 +326,4 @@ async function readUnits(
     if (error instanceof H264Error) return null;
     throw error;
   }
-}
-
-/**
- * Counts the decoder's complaints for each access unit. Every context that reads units has an address. The one that saw
- * all pictures is the decoder; others only look at the beginning.
- */
-function createUnitLog() {
-  const contexts = new Map<string, number[]>();
-  return {
-    read(line: string) {
-      const said = /^\[h264 @ ([^\]]+)\] \[(\w+)\] (.*)$/.exec(line);
-      const [, address = '', level, text = ''] = said ?? [];
-      if (!said) return;
-      const units = contexts.get(address) ?? [];
-      contexts.set(address, units);
-      if (/^nal_unit_type: 9\b/.test(text)) units.push(0);
-      else if (level === 'error' && /error while decoding MB/.test(text) && units.length > 0) {
-        units[units.length - 1] = (units.at(-1) ?? 0) + 1;
-      }
-    },
-    finish: (count: number) => [...contexts.values()].find((units) => units.length === count) ?? null,
-  };
 }

@@ -6,13 +6,13 @@ import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { NotFound } from '../../components/not-found.tsx';
 import { PageHeading } from '../../components/page.tsx';
-import { Skeleton } from '../../components/skeleton.tsx';
 import { useVersionReport } from '../../data/videos/version-report.ts';
 import { useVideo } from '../../data/videos/video-by-id.ts';
 import { reportTexts as texts } from '../../texts/report.ts';
 import { ComparedFiles } from './compared-files.tsx';
 import { printPage } from './print-page.ts';
 import { ReportBody } from './report-body.tsx';
+import { ReportComing } from './report-coming.tsx';
 import { Frame, Head, Quiet, Save, Tools } from './report-parts.ts';
 
 const { marked } = texts;
@@ -53,20 +53,7 @@ export function MarkedReportPage() {
           </Tools>
         )}
       </Head>
-      {isError && (
-        <p role="alert">
-          {texts.failed}{' '}
-          <Button size="s" icon="retry" look="secondary" onClick={() => void refetch()}>
-            {texts.retry}
-          </Button>
-        </p>
-      )}
-      {report === undefined && !isError && (
-        <div role="status">
-          <p>{texts.loading}</p>
-          <Skeleton $height="180px" />
-        </div>
-      )}
+      {(isError || !report) && <ReportComing hasFailed={isError} onRetry={() => void refetch()} />}
       {report && (
         <>
           <ReportBody report={report} before={<p>{marked.lead}</p>} />

@@ -7,7 +7,6 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { Icon } from '../../components/icons.tsx';
 import { NotFound } from '../../components/not-found.tsx';
 import { PageHeading } from '../../components/page.tsx';
-import { Skeleton } from '../../components/skeleton.tsx';
 import { useVideo } from '../../data/videos/video-by-id.ts';
 import { useReport, tellsOfCurrent } from '../../data/videos/videos.ts';
 import { DownloadButton } from '../../panels/download-button.tsx';
@@ -23,6 +22,7 @@ import { MarkedReports } from './marked-reports.tsx';
 import { MendAnyway } from './mend-anyway.tsx';
 import { printPage } from './print-page.ts';
 import { ReportBody } from './report-body.tsx';
+import { ReportComing } from './report-coming.tsx';
 import { Frame, Head, Onward, Quiet, Save, Tools } from './report-parts.ts';
 
 function AnotherClip({ first }: { readonly first: boolean }) {
@@ -92,19 +92,8 @@ export function ReportPage() {
           {video.status === 'completed' && <Link to={`/editor/${id}`}>{texts.toEditor}</Link>}
         </>
       )}
-      {isError && (
-        <p role="alert">
-          {texts.failed}{' '}
-          <Button size="s" icon="retry" look="secondary" onClick={() => void refetch()}>
-            {texts.retry}
-          </Button>
-        </p>
-      )}
-      {!report && !isError && (video === undefined || video.hasReport) && (
-        <div role="status">
-          <p>{texts.loading}</p>
-          <Skeleton $height="180px" />
-        </div>
+      {(isError || (!report && (video === undefined || video.hasReport))) && (
+        <ReportComing hasFailed={isError} onRetry={() => void refetch()} />
       )}
       {report && (
         <>

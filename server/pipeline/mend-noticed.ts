@@ -20,7 +20,7 @@ import {
 import type { Clip } from './repair/quick-fixes/change-sound.ts';
 import { figure } from './repair/quick-fixes/clip-facts.ts';
 import { createFixJob, type FixJob } from './repair/quick-fixes/fix-job.ts';
-import { moveSound, MOVE_COST, movedWords } from './repair/quick-fixes/move-sound.ts';
+import { moveSound, MOVE_COST } from './repair/quick-fixes/move-sound.ts';
 import type { ApplyFixesResult, ApplyFixesTask, FailedTask, WorkerMessage } from './worker-protocol.ts';
 
 /** Cost of finding and mending places, in which `MOVE_COST` is told: the steps of a repair, and a look at the result. */
@@ -52,16 +52,14 @@ async function run(job: FixJob, { places, soundShiftMs }: Noticed): Promise<Appl
   const mended = places.length > 0 ? await mendPlaces(job, places) : UNCHANGED;
   if ('code' in mended) return mended;
   const clip = mended.clip ?? source;
-  const { clip: moved, movedMs } =
-    soundShiftMs === 0 ? { clip, movedMs: null } : await moveSound(job, clip, soundShiftMs);
+  const { clip: moved, sound } =
+    soundShiftMs === 0 ? { clip, sound: null } : await moveSound(job, clip, soundShiftMs);
   // What turned out not to be needed is not expected any more.
   job.stages.leave(0);
-  const final = moved === clip ? clip : await keepOtherTracks(job, clip, moved);
+  const final = sound === null ? clip : await keepOtherTracks(job, clip, moved);
   // A repair of the pictures keeps the record itself.
   await keepRecord(job, clip, final, soundShiftMs);
   const made = final === source ? null : await describeFile(final.path);
-  const sound =
-    moved === clip ? null : { shiftMs: soundShiftMs, movedMs, words: movedWords(soundShiftMs, clip, moved) };
   return {
     ok: true,
     clip: made && {

@@ -35,7 +35,7 @@ export function toQuickFixesDto(
   video: Video,
   run: FixRun | null,
   versions: readonly VideoVersion[],
-  reported: ReadonlySet<string> = new Set(),
+  reported: ReadonlySet<string>,
 ): QuickFixesDto {
   const current = versions.find(({ id }) => id === video.currentVersionId) ?? null;
   const exports = versions.filter(({ kind }) => kind === 'platform');
@@ -85,21 +85,19 @@ function listVersions(
     const { kind, sha256 } = version;
     if ((kind !== 'repair' && kind !== 'fixes') || sha256 === video.originalSha256) return [];
     const hasReport = kind === 'repair' ? version.reportSha256 !== null : reported.has(version.id);
-    return [{ ...toVersionDto(version, kind, version.id === current?.id), hasReport }];
+    return [toVersionDto(version, { kind, current: version.id === current?.id, hasReport })];
   });
   return [original, ...made];
 }
 
 function toVersionDto(
   version: VideoVersion,
-  kind: 'repair' | 'fixes',
-  current: boolean,
-): Omit<ClipVersionDto, 'hasReport'> {
+  told: Pick<ClipVersionDto, 'kind' | 'current' | 'hasReport'>,
+): ClipVersionDto {
   const { id, sizeBytes, sha256, media, fixes } = version;
   return {
     id,
-    kind,
-    current,
+    ...told,
     createdAt: new Date(version.createdAt).toISOString(),
     sizeBytes,
     sha256,

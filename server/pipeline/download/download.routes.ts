@@ -46,31 +46,37 @@ export function createDownloadRoutes(deps: DownloadRoutesDeps): AppRouter {
     await send(ctx, resultOf(await mine(ctx)), 'video/mp4', null);
   });
 
-  router.get(mediaPaths.download, async (ctx) => {
+  /** Answers a download, with its failure in the form of downloads. */
+  const give = (download: (ctx: AppRouterContext) => Promise<void>) => async (ctx: AppRouterContext) => {
     try {
+      await download(ctx);
+    } catch (error) {
+      answerDownloadFailure(ctx, error);
+    }
+  };
+
+  router.get(
+    mediaPaths.download,
+    give(async (ctx) => {
       const user = await requireUser(ctx);
       const video = await videos.owned(user, ctx.params['id'] ?? '');
       resultOf(video);
       if (demoMode) throw new DemoRefusal();
       await send(ctx, await exports.forDownload(user, video), 'video/mp4', `video-${video.id}.mp4`);
-    } catch (error) {
-      answerDownloadFailure(ctx, error);
-    }
-  });
+    }),
+  );
 
-  router.get(mediaPaths.version, async (ctx) => {
-    try {
+  router.get(
+    mediaPaths.version,
+    give(async (ctx) => {
       const user = await requireUser(ctx);
       const video = await videos.owned(user, ctx.params['id'] ?? '');
       const version = await videos.versionOf(video, ctx.params['versionId'] ?? '');
       if (demoMode) throw new DemoRefusal();
       if ((await exports.of(user, [video])).has(video.id)) throw new AppError('plan_required', SMALLER_ALONE);
-      const name = `video-${video.id}-${version.id}.mp4`;
-      await send(ctx, version.sha256, 'video/mp4', name);
-    } catch (error) {
-      answerDownloadFailure(ctx, error);
-    }
-  });
+      await send(ctx, version.sha256, 'video/mp4', `video-${video.id}-${version.id}.mp4`);
+    }),
+  );
 
   router.get(mediaPaths.poster, async (ctx) => {
     await send(ctx, (await mine(ctx)).currentVersion?.posterSha256 ?? null, 'image/jpeg', null);

@@ -11,6 +11,7 @@ import { repairReport, type RepairReport } from '#common/report.ts';
 import { CertificateRow } from '#db/models/certificate.ts';
 import type { VideoVersion } from '#db/models/video-version.ts';
 import { AppError } from '#server/errors.ts';
+import { readReport } from '#server/pipeline/preview/preview.service.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import type { SigningKey } from './signing-key.ts';
 
@@ -76,10 +77,9 @@ export function createCertificateService(deps: CertificateDeps): CertificateServ
   }
 
   async function storedReport({ sha256, reportSha256 }: CertifiedVersion): Promise<RepairReport> {
-    if (reportSha256 === null) throw new AppError('not_ready', NONE);
-    const report = repairReport.parse(JSON.parse((await storage.read(reportSha256)).toString('utf8')));
+    const report = await readReport(storage, reportSha256);
     // A report about other bytes proves nothing about this version.
-    if (report.result.sha256 !== sha256) throw new AppError('not_ready', NONE);
+    if (report?.result.sha256 !== sha256) throw new AppError('not_ready', NONE);
     return report;
   }
 

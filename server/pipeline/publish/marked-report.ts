@@ -2,7 +2,10 @@ import { BY_HAND, MARKED_PLACE, type NoticedMarks } from '#common/noticed.ts';
 import type { Defect, RepairReport } from '#common/report.ts';
 import { isMarked } from '../analyse/noticed/judge-noticed.ts';
 import { looksMended, type MendedPlace } from '../analyse/noticed/measure-mended.ts';
+import type { MovedSound } from '../repair/quick-fixes/move-sound.ts';
 import { clock } from './build-report.ts';
+import { EQUAL_STREAMS } from './verify-packets.ts';
+import { moveCheck } from './verify-sound.ts';
 
 /**
  * What became of a marked defect, in words.
@@ -31,15 +34,11 @@ const isAskedAbout = ({ kind }: Defect) =>
 /** As exact as the measures before it. */
 const rounded = (value: number | null) => (value === null ? null : Number(value.toFixed(4)));
 
-/** A sound that was moved by hand, and what was seen of it on the result. */
-export interface MovedSound {
-  readonly shiftMs: number;
-  /** How much later it is heard, measured, ms; null where nothing loud enough tells. */
-  readonly movedMs: number | null;
-  /** Coded sound packets of the clip, and those of them that the result has too. */
+/** A file with moved sound. */
+export interface MovedResult extends Pick<RepairReport['result'], 'sha256' | 'sizeBytes'> {
+  readonly durationMs: number;
+  /** Coded sound packets of the clip before, and those of them that this one has too. */
   readonly packets: { readonly before: number; readonly kept: number };
-  /** One sentence for people. */
-  readonly words: string;
 }
 
 /**
@@ -67,15 +66,10 @@ export function toMarkedReport(
 /**
  * A report with the sound moved by hand as well.
  * @param report of the clip with its sound where it was
- * @param result the finished file
  */
-export function withMovedSound(
-  report: RepairReport,
-  moved: MovedSound,
-  result: Pick<RepairReport['result'], 'sha256' | 'sizeBytes'> & { readonly durationMs: number },
-): RepairReport {
-  const { shiftMs, packets } = moved;
-  const { durationMs, ...file } = result;
+export function withMovedSound(report: RepairReport, moved: MovedSound, result: MovedResult): RepairReport {
+  const { shiftMs, movedMs } = moved;
+  const { durationMs, packets, ...file } = result;
   const isKept = packets.kept === packets.before;
   return {
     ...report,
@@ -88,12 +82,13 @@ export function withMovedSound(
     checks: [
       ...report.checks.filter(({ name }) => name !== SOUND_KEPT),
       ...(isKept ? [keptCheck(packets)] : []),
-      ...movedCheck(moved),
+      // Without anything loud enough to be found again, only the times in the file tell.
+      ...(movedMs === null ? [] : [moveCheck(movedMs, shiftMs)]),
     ],
   };
 }
 
-const SOUND_KEPT = 'sound bit-exact';
+const [SOUND_KEPT] = EQUAL_STREAMS.a;
 
 const CONVERTED: RepairReport['audio'] = {
   treatment: 'full_encode',
@@ -102,18 +97,11 @@ const CONVERTED: RepairReport['audio'] = {
   unitsTotal: null,
 };
 
-const keptCheck = ({ kept, before }: MovedSound['packets']) => ({
+const keptCheck = ({ kept, before }: MovedResult['packets']) => ({
   name: SOUND_KEPT,
   passed: true,
   detail: `${kept} of ${before} sound packets have the same SHA-256.`,
 });
-
-/** Without anything loud enough to be found again, only the times in the file tell. */
-function movedCheck({ shiftMs, movedMs }: MovedSound): RepairReport['checks'] {
-  if (movedMs === null) return [];
-  const detail = `Moved ${movedMs.toFixed(1)} ms, planned ${shiftMs.toFixed(1)} ms.`;
-  return [{ name: 'sound moved as planned', passed: true, detail }];
-}
 
 function movedDefect({ movedMs, words }: MovedSound, durationMs: number): Defect {
   return {

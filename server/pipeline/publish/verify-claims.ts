@@ -72,6 +72,8 @@ async function holdAgainst(input: ClaimInput, original: OpenedOriginal | null): 
     });
     return original === null ? claims : [...claims, ...foundClaims(original, report)];
   }
+  // A sound that somebody moved was found by no detector.
+  const found = { ...report, defects: report.defects.filter(({ detector }) => detector !== BY_HAND) };
   const said = report.defects.some(({ action }) => isRebuiltIndex(action));
   const result = await tryOpen(input.repairedPath, tools, original?.info.lostEnds);
   if (result === null) {
@@ -81,12 +83,12 @@ async function holdAgainst(input: ClaimInput, original: OpenedOriginal | null): 
     claims.push({ claim: 'the original cannot be read', confirmed: said, detail: 'Its index is damaged.' });
   } else {
     if (original.isRebuilt || said) claims.push(indexClaim(original.isRebuilt, said));
-    claims.push(...(await streamClaims(original, result, report, tools)), ...foundClaims(original, report));
+    claims.push(...(await streamClaims(original, result, report, tools)), ...foundClaims(original, found));
     claims.push(...(await markedClaims(original, result, report, tools)));
   }
   return [
     ...claims,
-    ...goneClaims(result, report),
+    ...goneClaims(result, found),
     await orderClaim(result, tools),
     countClaim(result, report),
   ];
@@ -268,7 +270,7 @@ function timesBehind(
 /** Claims that each defect of the report is found again in the original, at its place and with its value. */
 function foundClaims(original: OpenFile, report: RepairReport): Claim[] {
   return report.defects
-    .filter(({ action, detector }) => !isRebuiltIndex(action) && detector !== BY_HAND)
+    .filter(({ action }) => !isRebuiltIndex(action))
     .map((defect) => {
       if (defect.foundIn === 'result') return hiddenClaim(defect, report.defects);
       const again = original.analysis.findings.find((finding) => isSame(finding, defect));
@@ -297,7 +299,7 @@ const REPAIRABLE = ['stuttered_cut', 'dropped_frames', 'corrupted_section', 'aud
 /** Claims that the result shows, of each kind, no more than the report says was left alone. */
 function goneClaims(result: OpenFile, report: RepairReport): Claim[] {
   return REPAIRABLE.flatMap((kind) => {
-    const mine = report.defects.filter((defect) => defect.kind === kind && defect.detector !== BY_HAND);
+    const mine = report.defects.filter((defect) => defect.kind === kind);
     if (mine.every(({ outcome }) => outcome !== 'repaired')) return [];
     const left = mine.filter(({ outcome }) => outcome === 'left_alone').length;
     const seen = result.analysis.findings.filter((finding) => {

@@ -42,9 +42,9 @@ async function placeClaims(clip: ProbedFile, defects: readonly Defect[], tools: 
     signal,
     onProgress: () => undefined,
   });
-  return [...measured].flatMap(([id, place]) => {
-    const defect = defects.find((one) => one.id === id);
-    if (!defect) return [];
+  return defects.flatMap((defect) => {
+    const place = measured.get(defect.id);
+    if (!place) return [];
     const { measure, startMs } = defect;
     const said = measure.after;
     const isSame =

@@ -62,7 +62,8 @@ export async function checkPackets(
   return checks;
 }
 
-const EQUAL_STREAMS = {
+/** Name of the check that a stream was kept whole, and what is counted. */
+export const EQUAL_STREAMS = {
   v: ['pictures bit-exact', 'coded pictures'],
   a: ['sound bit-exact', 'sound packets'],
 } as const;

@@ -33,20 +33,24 @@ export async function checkSound(input: VerifyInput, info: MediaInfo): Promise<R
     },
   ];
   if (input.soundShiftMs !== null) {
-    const movedMs = await measureMove(input, info);
-    const planned = `planned ${input.soundShiftMs.toFixed(1)} ms`;
-    checks.push({
-      name: 'sound moved as planned',
-      passed: movedMs !== null && Math.abs(movedMs - input.soundShiftMs) <= MOVE_TOLERANCE_MS,
-      detail:
-        movedMs === null
-          ? `Nothing of it is found again; ${planned}.`
-          : `Moved ${movedMs.toFixed(1)} ms, ${planned}.`,
-    });
+    checks.push(moveCheck(await measureMove(input, info), input.soundShiftMs));
   }
   if (repaired.some(({ finding }) => finding.kind === 'audio_sync'))
     checks.push(await syncCheck(input, info));
   return checks;
+}
+
+/** Whether a sound is heard where it was to be moved, ms. */
+export function moveCheck(movedMs: number | null, plannedMs: number): ResultCheck {
+  const planned = `planned ${plannedMs.toFixed(1)} ms`;
+  return {
+    name: 'sound moved as planned',
+    passed: movedMs !== null && Math.abs(movedMs - plannedMs) <= MOVE_TOLERANCE_MS,
+    detail:
+      movedMs === null
+        ? `Nothing of it is found again; ${planned}.`
+        : `Moved ${movedMs.toFixed(1)} ms, ${planned}.`,
+  };
 }
 
 async function syncCheck(input: VerifyInput, info: MediaInfo): Promise<ResultCheck> {

@@ -19,7 +19,7 @@ const node = {
 // Media tests spend part of their time waiting for ffmpeg to start or to end.
 const mediaWorkers = maxWorkers + 1;
 // A busy machine makes things late, not wrong: what a test waits for may take long.
-const patient = { testTimeout: 30_000, expect: { poll: { timeout: 15_000 } } } as const;
+const patient = { testTimeout: 120_000, expect: { poll: { timeout: 45_000 } } } as const;
 // These tests replace a module (`vi.mock`), which must not have been loaded by another file before.
 const REPLACING = ['web/data/uploads/uploads.test.ts', 'web/pages/videos/video-grid.test.tsx'];
 // Node 25 and newer have a `localStorage` of their own, which jsdom's does not replace and which is undefined without a

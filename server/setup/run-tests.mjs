@@ -17,6 +17,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'reelmend-tests-'));
 chmodSync(folder, 0o755);
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const total = { passed: 0, failed: 0, skipped: 0 };
+const failures = [];
 
 // Compiling sqlite3 keeps one core busy for a minute or two: what needs no database runs meanwhile.
 const modules = await placeModules();
@@ -33,6 +34,8 @@ await vitest('unit and API tests of the server', ['server']);
 await vitest('media tests', ['media']);
 await browserTests();
 
+// What failed stands at the end, where the log of a long run is read first.
+if (failures.length > 0) say(`\nFailed:\n${failures.map((failure) => `  ${failure}`).join('\n')}`);
 say(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exit(total.failed > 0 ? 1 : 0);
 
@@ -40,6 +43,7 @@ async function check(name, args) {
   say(`\n== ${name}`);
   const code = await run(node, args);
   total[code === 0 ? 'passed' : 'failed'] += 1;
+  if (code !== 0) failures.push(name);
 }
 
 async function vitest(name, projects) {
@@ -56,12 +60,25 @@ async function vitest(name, projects) {
   const result = readJson(file);
   if (!result) {
     total.failed += 1;
+    failures.push(`${name}: no result`);
     return;
   }
   total.passed += result.numPassedTests;
   total.skipped += result.numPendingTests + result.numTodoTests;
-  // A suite that cannot even load has no failed test but must not count as green.
-  total.failed += result.numFailedTests > 0 || code === 0 ? result.numFailedTests : 1;
+  const failed = failedUnitTests(result);
+  if (failed.length === 0 && code !== 0) failed.push(`${name}: ended with ${code}`);
+  total.failed += Math.max(result.numFailedTests, failed.length);
+  failures.push(...failed);
+}
+
+// A suite that cannot even load has no failed test but must not count as green.
+function failedUnitTests(result) {
+  return result.testResults.flatMap(({ name, status, assertionResults }) => {
+    const file = path.relative(process.cwd(), name);
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    if (failed.length === 0 && status === 'failed') return [file];
+    return failed.map((test) => `${file} > ${test.fullName}`);
+  });
 }
 
 async function browserTests() {
@@ -73,11 +90,20 @@ async function browserTests() {
   const result = readJson(file);
   if (!result) {
     total.failed += 1;
+    failures.push('browser tests: no result');
     return;
   }
   total.passed += result.stats.expected + result.stats.flaky;
   total.skipped += result.stats.skipped;
-  total.failed += result.stats.unexpected > 0 || code === 0 ? result.stats.unexpected : 1;
+  const failed = result.suites.flatMap(failedBrowserTests);
+  if (failed.length === 0 && code !== 0) failed.push(`browser tests: ended with ${code}`);
+  total.failed += Math.max(result.stats.unexpected, failed.length);
+  failures.push(...failed);
+}
+
+function failedBrowserTests({ file, specs = [], suites = [] }) {
+  const failed = specs.filter((spec) => !spec.ok).map((spec) => `web/e2e/${file} > ${spec.title}`);
+  return [...failed, ...suites.flatMap(failedBrowserTests)];
 }
 
 function readJson(file) {

@@ -131,7 +131,7 @@ describe('a server that is killed', () => {
     server = await startServerProcess(dataDir, port);
     await underWay();
     await server.kill();
-    await expect.poll(() => processesNaming(dataDir), { timeout: 2000 }).toEqual([]);
+    await expect.poll(() => processesNaming(dataDir), { timeout: 30_000 }).toEqual([]);
 
     server = await startServerProcess(dataDir, port);
     await expect

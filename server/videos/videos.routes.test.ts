@@ -543,5 +543,5 @@ describe('readers that stop reading', () => {
     for (const response of paused) response.destroy();
     // Reader and server share this process, so each connection counts twice.
     expect(grownMb).toBeLessThan(80);
-  }, 30_000);
+  });
 });

@@ -3,8 +3,8 @@ import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { server } from './server.ts';
 
-// Lazy parts are fetched and compiled at their first use, which takes long on a busy machine.
-configure({ asyncUtilTimeout: 10_000 });
+// Lazy parts are fetched and compiled at their first use, which took over 10 s beside the compiling of sqlite3.
+configure({ asyncUtilTimeout: 45_000 });
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 afterEach(() => {

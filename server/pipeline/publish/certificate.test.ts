@@ -73,7 +73,7 @@ describe.each(ENGINES.filter(hasEngine))('the certificate of a video on %s', (en
     ({ videoId } = await server.complete(owner, upload));
     await vi.waitFor(async () => {
       expect(await Video.query(server.db).findById(videoId)).toMatchObject({ status: 'completed' });
-    }, 10_000);
+    }, 45_000);
   });
   afterAll(async () => server.close());
 

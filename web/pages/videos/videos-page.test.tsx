@@ -145,7 +145,7 @@ describe('backups in the library', () => {
   });
 });
 
-describe('a library of more than one page', { timeout: 20_000 }, () => {
+describe('a library of more than one page', () => {
   beforeEach(() => {
     // Rows have a height, so that only visible ones exist.
     vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(420);

@@ -154,7 +154,7 @@ describe('ProcessingPanel', () => {
     });
     const bar = await screen.findByRole('progressbar', { name: 'Repair' });
     expect(bar.querySelectorAll('[data-mark]')).toHaveLength(1);
-    await screen.findByText('Processing complete!', undefined, { timeout: 10_000 });
+    await screen.findByText('Processing complete!');
     const after = screen.getByRole('progressbar', { name: 'Repair' });
     expect(after.querySelectorAll('[data-mark]')).toHaveLength(1);
   });
@@ -190,7 +190,7 @@ describe('ProcessingPanel', () => {
       const status = readAtMs.length >= 3 ? 'completed' : 'processing';
       return HttpResponse.json(makeStatus({ version: 10 + readAtMs.length, status }));
     });
-    await screen.findByText('Processing complete!', undefined, { timeout: 15_000 });
+    await screen.findByText('Processing complete!');
     const [first = 0, second = 0, third = 0] = readAtMs;
     expect(second - first).toBeGreaterThan(1900);
     expect(third - second).toBeGreaterThan(1900);

@@ -20,6 +20,9 @@ export const DEFECT_KINDS = [
 export const defectKind = z.enum(DEFECT_KINDS);
 export type DefectKind = z.infer<typeof defectKind>;
 
+/** Name of the figure of a loss that no single step shows: how all parts of the picture move tells. */
+export const ODDS_OF_A_LOSS = 'odds that frames are missing, by how far all parts move';
+
 /** One measured figure, with the limit that it is compared with. */
 export const measure = z.object({
   /** Name of the figure in plain words, e.g. "repeated frames", "offset". */

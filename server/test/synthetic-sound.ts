@@ -50,6 +50,12 @@ export function voiceLike(seconds: number, rateHz: number, seed: number): Sample
   return scaleTo(samples, 0.1);
 }
 
+/** Where in its wave each harmonic starts, so that they do not all peak together. */
+function harmonicTurns(count: number): { readonly sin: Float64Array; readonly cos: Float64Array } {
+  const turns = Float64Array.from({ length: count + 1 }, (_, h) => h * h * 0.3);
+  return { sin: turns.map(Math.sin), cos: turns.map(Math.cos) };
+}
+
 function addSyllable(
   samples: Samples,
   rateHz: number,
@@ -59,7 +65,9 @@ function addSyllable(
 ): void {
   const pitch = 105 + 70 * random();
   const glide = 0.75 + 0.5 * random();
-  const formants = [350 + 450 * random(), 900 + 1300 * random(), 2400 + 600 * random()];
+  const [low, middle, high] = [350 + 450 * random(), 900 + 1300 * random(), 2400 + 600 * random()];
+  const topHz = Math.min(3800, rateHz / 2);
+  const turns = harmonicTurns(Math.ceil(topHz / (pitch * Math.min(1, glide))));
   const first = Math.round(at * rateHz);
   const count = Math.round(length * rateHz);
   let phase = 0;
@@ -68,12 +76,18 @@ function addSyllable(
     const f0 = pitch * glide ** t;
     phase += (2 * Math.PI * f0) / rateHz;
     let value = 0;
-    for (let h = 1; h * f0 < Math.min(3800, rateHz / 2); h++) {
-      const gain = formants.reduce(
-        (sum, formant, n) => sum + 0.6 ** n / (1 + ((h * f0 - formant) / (80 + 40 * n)) ** 2),
-        0.02,
-      );
-      value += gain * Math.sin(h * phase + h * h * 0.3);
+    // The sine and cosine of each multiple of the phase follow from those of the one before.
+    const [sin, cos] = [Math.sin(phase), Math.cos(phase)];
+    let [sine, cosine] = [0, 1];
+    for (let h = 1; h * f0 < topHz; h++) {
+      [sine, cosine] = [sine * cos + cosine * sin, cosine * cos - sine * sin];
+      const hz = h * f0;
+      const gain =
+        0.02 +
+        1 / (1 + ((hz - low) / 80) ** 2) +
+        0.6 / (1 + ((hz - middle) / 120) ** 2) +
+        0.36 / (1 + ((hz - high) / 160) ** 2);
+      value += gain * (sine * (turns.cos[h] ?? 0) + cosine * (turns.sin[h] ?? 0));
     }
     samples[first + i] = (samples[first + i] ?? 0) + value * Math.sin(Math.PI * t) ** 0.5;
   }
@@ -182,7 +196,9 @@ export function steadyNoise(
 
 /** `sound + wind` with the wind scaled to a ratio of mean powers, dB. A shorter wind is repeated. */
 export function mixAtSnr(sound: Samples, wind: Samples, snrDb: number): Samples {
-  const tiled = Float32Array.from(sound, (_, i) => wind[i % wind.length] ?? 0);
+  const tiled = new Float32Array(sound.length);
+  for (let from = 0; from < tiled.length; from += wind.length)
+    tiled.set(wind.subarray(0, tiled.length - from), from);
   const gain = (rms(sound) / rms(tiled)) * 10 ** (-snrDb / 20);
   return sound.map((value, i) => value + gain * (tiled[i] ?? 0));
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { z } from 'zod';
 import type { sharedVideoDto, StatusDto, StatsDto, VideoDto, VideosQuery } from '#common/api/videos.ts';
 import type { PlanSlug } from '#common/plans.ts';
-import { repairReport, type RepairReport } from '#common/report.ts';
+import type { RepairReport } from '#common/report.ts';
 import { User } from '#db/models/user.ts';
 import { VideoCaptions } from '#db/models/video-captions.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
@@ -13,6 +13,7 @@ import type { JobQueue } from '#server/jobs/job-queue.ts';
 import type { LimitedExports } from '#server/pipeline/download/limited-export.service.ts';
 import type { Quota } from '#server/plans/quota.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
+import { readReport } from '#server/pipeline/storage/stored-report.ts';
 import { enqueueProcessing, namesOf } from './create-video.ts';
 import { deleteVideo } from './delete-video.ts';
 import { listVideos } from './list-videos.ts';
@@ -192,9 +193,9 @@ export function createVideosService(deps: VideosServiceDeps): VideosService {
 
     async report(owner, videoId) {
       const video = await owned(owner, videoId);
-      const sha256 = video.currentVersion?.reportSha256 ?? null;
-      if (sha256 === null) throw new AppError('not_ready', 'There is no report for this video yet.');
-      return repairReport.parse(JSON.parse((await storage.read(sha256)).toString('utf8')));
+      const report = await readReport(storage, video.currentVersion?.reportSha256 ?? null);
+      if (!report) throw new AppError('not_ready', 'There is no report for this video yet.');
+      return report;
     },
 
     async share(owner, videoId, on) {

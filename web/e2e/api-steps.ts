@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type APIRequestContext, expect } from 'playwright/test';
@@ -37,6 +38,13 @@ export async function askForSample(request: APIRequestContext, baseUrl: string):
   while (answer.status() === 503 && Date.now() < untilMs) answer = await ask();
   expect(answer.ok(), await answer.text()).toBe(true);
   return made.parse(await answer.json()).videoId;
+}
+
+/** Hash of what an address answers with: hexadecimal SHA-256. */
+export async function sha256At(request: APIRequestContext, address: string): Promise<string> {
+  return createHash('sha256')
+    .update(await (await request.get(address)).body())
+    .digest('hex');
 }
 
 /** Waits until a video is mended. */

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
-import { expectMended, MENDED_WITHIN_MS, sendClip } from './api-steps.ts';
+import { expectMended, MENDED_WITHIN_MS, sendClip, sha256At } from './api-steps.ts';
 import { expect, test } from './fixtures.ts';
 import { expectAccessible, expectFits, visit } from './soundness.ts';
 
@@ -19,8 +18,6 @@ test.beforeAll(async () => {
   await runTool('make a clip', 'ffmpeg', ['-v', 'error', ...sources, ...coded, clip]);
 });
 
-const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-
 test('what is still wrong is marked in the player, mended with the sound, and taken back', async ({
   page,
   server,
@@ -29,8 +26,7 @@ test('what is still wrong is marked in the player, mended with the sound, and ta
   expect(account.username).toBeTruthy();
   const videoId = await sendClip(page.request, server.baseUrl, clip);
   await expectMended(page.request, videoId);
-  const current = async () =>
-    sha256(await (await page.request.get(`/api/videos/${videoId}/download`)).body());
+  const current = () => sha256At(page.request, `/api/videos/${videoId}/download`);
   const before = await current();
 
   await visit(page, `/videos/${videoId}/report`);
@@ -70,8 +66,7 @@ test('what is still wrong is marked in the player, mended with the sound, and ta
   expect(signed).toMatchObject({ original: { sha256: before }, result: { sha256: mended } });
   const report = await page.request.get((await saved('Download JSON')) ?? '');
   expect(await report.json()).toMatchObject({ result: { sha256: mended }, marked: { soundShiftMs: -10 } });
-  const file = async (name: string) =>
-    sha256(await (await page.request.get((await saved(name)) ?? '')).body());
+  const file = async (name: string) => sha256At(page.request, (await saved(name)) ?? '');
   expect(await file('Download the clip before')).toBe(before);
   expect(await file('Download the clip after')).toBe(mended);
   await expectAccessible(page, 'report of marks');

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
-import { expectMended, MENDED_WITHIN_MS, sendClip } from './api-steps.ts';
+import { expectMended, MENDED_WITHIN_MS, sendClip, sha256At } from './api-steps.ts';
+import { sha256Of } from './clips.ts';
 import { expect, test } from './fixtures.ts';
 import { expectAccessible, expectFits, visit } from './soundness.ts';
 
@@ -16,7 +16,6 @@ test.beforeAll(async () => {
   await runTool('make a clip', 'ffmpeg', [...`${sources} ${coded}`.split(' '), clip]);
 });
 
-const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const item = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) });
 
 test('quick fixes: chosen by keyboard, applied for real, downloaded for a platform, undone to the original', async ({
@@ -29,8 +28,7 @@ test('quick fixes: chosen by keyboard, applied for real, downloaded for a platfo
   await page.request.post('/api/subscription', { headers, data: { plan: 'business' } });
   const videoId = await sendClip(page.request, server.baseUrl, clip);
   await expectMended(page.request, videoId);
-  const current = async () =>
-    sha256(await (await page.request.get(`/api/videos/${videoId}/download`)).body());
+  const current = () => sha256At(page.request, `/api/videos/${videoId}/download`);
   const before = await current();
 
   await visit(page, `/editor/${videoId}`);
@@ -61,14 +59,15 @@ test('quick fixes: chosen by keyboard, applied for real, downloaded for a platfo
   const fixed = await current();
   expect(fixed).not.toBe(before);
   const link = page.getByRole('link', { name: 'Download the file for TikTok' });
-  const file = await page.request.get((await link.getAttribute('href')) ?? '');
+  const address = (await link.getAttribute('href')) ?? '';
+  const file = await page.request.get(address);
   expect(file.status()).toBe(200);
   expect(file.headers()['content-disposition']).toContain('-tiktok.mp4');
-  expect(sha256(await file.body())).not.toBe(fixed);
+  expect(await sha256At(page.request, address)).not.toBe(fixed);
 
   await page.getByRole('button', { name: 'Restore: Original, as uploaded' }).click();
   await expect(page.getByText('Version restored')).toBeVisible();
-  expect(await current()).toBe(sha256(await readFile(clip)));
+  expect(await current()).toBe(await sha256Of(clip));
   await expect(voice).toHaveAttribute('data-state', 'unselected');
   await page.getByRole('button', { name: 'Restore: Enhance Voice' }).click();
   await expect(voice).toHaveAttribute('data-state', 'completed');

@@ -26,6 +26,16 @@ export async function expectFits(page: Page, where: string): Promise<void> {
   expect(overflow.wide, `${where} is wider than the window`).toBeLessThanOrEqual(0);
 }
 
+/** No part sticks out at 400 %, which leaves 320 CSS pixels of a window of 1280 px (WCAG 2.2, 1.4.10). */
+export async function expectFitsZoomed(page: Page, where: string): Promise<void> {
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 320, height: 256 });
+  // What is laid out by script follows in the next picture.
+  await page.evaluate(() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))));
+  await expectFits(page, `${where} at 400 %`);
+  if (size) await page.setViewportSize(size);
+}
+
 declare global {
   interface Window {
     /** There once `axe.source` was run in the page. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Defect, DefectKind } from '#common/report.ts';
+import { type Defect, type DefectKind, ODDS_OF_A_LOSS } from '#common/report.ts';
 import { makeReport } from '../test/samples.ts';
 import { meaningOf } from './meanings.ts';
 
@@ -28,6 +28,10 @@ describe('what figures mean', () => {
     [
       defect('dropped_frames', { name: 'step against the steps around it', before: 1.4775 }, { count: 3 }),
       'The motion jumps 1.5 times as far as around it: 3 frames are missing.',
+    ],
+    [
+      defect('dropped_frames', { name: ODDS_OF_A_LOSS, unit: 'to 1', before: 61.2 }, { count: 1 }),
+      'All that moves goes farther here than one frame explains: 1 frame is missing, by odds of 61 to 1.',
     ],
     [
       defect('dropped_frames', { before: 0.12, after: 0.81 }, { detector: 'marked-place' }),

@@ -1,5 +1,5 @@
 import { BY_HAND, MARKED_PLACE } from '#common/noticed.ts';
-import type { Defect } from '#common/report.ts';
+import { type Defect, ODDS_OF_A_LOSS } from '#common/report.ts';
 
 /**
  * Offset from which people notice that sound and picture are apart, ms: ITU-R BT.1359-1 found 45 for early sound and
@@ -64,6 +64,8 @@ function missing({ measure, count }: Defect): string {
     return `One frame stays on screen ${times(before)} as long as its neighbours: ${lost}, and the motion jerks.`;
   if (before !== null && name === 'step against the steps around it')
     return `The motion jumps ${times(before)} as far as around it: ${lost}.`;
+  if (before !== null && name === ODDS_OF_A_LOSS)
+    return `All that moves goes farther here than one frame explains: ${lost}, by odds of ${digits(before)} to 1.`;
   return `${lost.charAt(0).toUpperCase()}${lost.slice(1)} here, and the motion jerks.`;
 }
 

@@ -13,7 +13,7 @@ import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { createRequestRows } from '#server/jobs/requested-work.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
 import { isClipsFault, MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
-import { readReport } from '#server/pipeline/preview/preview.service.ts';
+import { readReport } from '#server/pipeline/storage/stored-report.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { detailOf } from '#server/error-detail.ts';
 import { hearWords, type SpeechEngine } from './hear-words.ts';

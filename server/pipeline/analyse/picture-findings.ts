@@ -1,7 +1,9 @@
+import { ODDS_OF_A_LOSS } from '#common/report.ts';
 import type { Finding, PictureTimes } from './analysis.ts';
 import type { CorruptedSpan } from './damage/detect-corruption.ts';
 import type { TimestampGap } from './dropped-frames/detect-dropped-frames.ts';
 import type { HiddenDrop } from './dropped-frames/detect-hidden-drops.ts';
+import { PLAIN_MEAN_RATIO } from './dropped-frames/detect-hidden-drops-step.ts';
 import { MAX_QUIET, type StutterRun } from './stutter/detect-stutter.ts';
 import type { PictureFlag } from './picture-flags/picture-flag.ts';
 import { frameEndMs, frameStartMs } from './packets/picture-times.ts';
@@ -60,6 +62,14 @@ export function singleHoldFinding(run: StutterRun, context: FindingContext): Fin
   };
 }
 
+/** The figure that a loss was claimed by: what jumps is longer than the steps around it, or all parts go too far. */
+function measureOf({ ratio, threshold = PLAIN_MEAN_RATIO, odds }: HiddenDrop): Finding['measure'] {
+  if (ratio >= threshold || !odds)
+    return { name: 'step against the steps around it', unit: 'ratio', threshold, value: round(ratio) };
+  const { value, least } = odds;
+  return { name: ODDS_OF_A_LOSS, unit: 'to 1', threshold: round(least), value: round(value) };
+}
+
 /** A jump of the motion: `firstFrame` is the last picture before it, `lastFrame` the first after it. */
 export function hiddenDropFinding(drop: HiddenDrop, context: FindingContext): Finding {
   const lastFrame = displayed(drop.after, context);
@@ -72,12 +82,7 @@ export function hiddenDropFinding(drop: HiddenDrop, context: FindingContext): Fi
     count: drop.missing,
     confidence: drop.confidence,
     detector: 'detect-hidden-drops',
-    measure: {
-      name: 'step against the steps around it',
-      unit: 'ratio',
-      threshold: drop.threshold ?? 1.45,
-      value: round(drop.ratio),
-    },
+    measure: measureOf(drop),
     detail: { kind: 'dropped_frames', history: 'hidden', acrossCut: false, placement: 'between' },
   };
 }

@@ -15,7 +15,7 @@ import type { MediaStorage } from '../storage/media-storage.ts';
 import { layOutPreview } from './lay-out.ts';
 import { withLocalPaths } from '../storage/with-local-paths.ts';
 import { makePreview, NoComparison } from './make-preview.ts';
-import { readReport } from './preview.service.ts';
+import { readReport } from '#server/pipeline/storage/stored-report.ts';
 import { detailOf } from '#server/error-detail.ts';
 
 const FAILED = 'The comparison could not be made. The mended video itself is not affected.';

@@ -2,12 +2,13 @@ import type { Knex } from 'knex';
 import type { ComparisonDto } from '#common/api/comparison.ts';
 import { comparisonMediaPath } from '#common/api/comparison.ts';
 import { buildPath } from '#common/api/endpoint.ts';
-import { repairReport, type RepairReport } from '#common/report.ts';
+import type { RepairReport } from '#common/report.ts';
 import { VersionPreview } from '#db/models/version-preview.ts';
 import { VideoVersion } from '#db/models/video-version.ts';
 import type { Video } from '#db/models/video.ts';
 import type { JobQueue } from '#server/jobs/job-queue.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
+import { readReport } from '../storage/stored-report.ts';
 import { layOutPreview } from './lay-out.ts';
 
 /** Repairs go first, because a comparison only shows something that is finished. */
@@ -114,13 +115,4 @@ export async function newestReport(
     .orderBy('createdAt', 'desc')
     .first();
   return readReport(storage, newest?.reportSha256 ?? null);
-}
-
-/** The report of a version; null where there is none, as after a return to the original. */
-export async function readReport(
-  storage: Pick<MediaStorage, 'read'>,
-  sha256: string | null,
-): Promise<RepairReport | null> {
-  if (sha256 === null) return null;
-  return repairReport.parse(JSON.parse((await storage.read(sha256)).toString('utf8')));
 }

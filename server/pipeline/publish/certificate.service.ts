@@ -11,7 +11,7 @@ import { repairReport, type RepairReport } from '#common/report.ts';
 import { CertificateRow } from '#db/models/certificate.ts';
 import type { VideoVersion } from '#db/models/video-version.ts';
 import { AppError } from '#server/errors.ts';
-import { readReport } from '#server/pipeline/preview/preview.service.ts';
+import { readReport } from '#server/pipeline/storage/stored-report.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import type { SigningKey } from './signing-key.ts';
 

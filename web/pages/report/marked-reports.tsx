@@ -1,21 +1,15 @@
-import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import { Moment } from '../../components/moment.tsx';
 import { useQuickFixes } from '../../data/videos/quick-fixes.ts';
 import { reportTexts } from '../../texts/report.ts';
 import { space } from '../../theme.ts';
+import { Onward } from './report-parts.ts';
 
 const { marked: texts } = reportTexts;
 
 const List = styled.ul`
   display: grid;
   gap: ${space(0.5)};
-  a {
-    display: inline-flex;
-    align-items: center;
-    min-height: 44px;
-    font-weight: 600;
-  }
 `;
 
 /** Leads to the reports of what somebody marked in a video after its repair, newest first; nothing without any. */
@@ -27,7 +21,7 @@ export function MarkedReports({ videoId }: { readonly videoId: string }) {
     <List aria-label={texts.list}>
       {reported.map(({ id, createdAt }) => (
         <li key={id}>
-          <Link to={`/videos/${videoId}/report/${id}`}>{texts.link}</Link> <Moment iso={createdAt} />
+          <Onward to={`/videos/${videoId}/report/${id}`}>{texts.link}</Onward> <Moment iso={createdAt} />
         </li>
       ))}
     </List>

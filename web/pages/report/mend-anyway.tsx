@@ -1,5 +1,3 @@
-import { Link } from 'react-router-dom';
-import styled from 'styled-components';
 import type { VideoDto } from '#common/api/videos.ts';
 import { MOST_SOUND_SHIFT_MS, seenAs } from '#common/noticed.ts';
 import type { Defect } from '#common/report.ts';
@@ -8,19 +6,9 @@ import { addPlace, type NoticedDraft, useNoticedDraft } from '../../data/videos/
 import { resultMark } from '../../data/videos/videos.ts';
 import { reportTexts } from '../../texts/report.ts';
 import { videoTexts } from '../../texts/videos.ts';
+import { Onward } from './report-parts.ts';
 
 const { defects: texts } = reportTexts;
-
-/* Leads on in the application, so paper does without it. */
-const Onward = styled(Link)`
-  display: inline-flex;
-  align-items: center;
-  min-height: 44px;
-  font-weight: 600;
-  @media print {
-    display: none;
-  }
-`;
 
 /**
  * What somebody would mark who disagrees with a defect being left: its end in the finished clip, or the sound moved by

@@ -125,9 +125,9 @@ export function ReportPage() {
             }
           />
           {video?.status === 'completed' && (
-            <Onward>
-              <Link to={`/editor/${id}#noticed`}>{noticedTexts.title}</Link>
-            </Onward>
+            <p>
+              <Onward to={`/editor/${id}#noticed`}>{noticedTexts.title}</Onward>
+            </p>
           )}
           <Quiet>
             {texts.madeWith(report.tools.reelmend, report.tools.ffmpeg)}. {texts.verify}{' '}

@@ -1,3 +1,4 @@
+import { Link } from 'react-router-dom';
 import styled from 'styled-components';
 import { PageColumn } from '../../components/page.tsx';
 import { colour, space, text } from '../../theme.ts';
@@ -53,13 +54,11 @@ export const Save = styled.a`
   font-weight: 600;
 `;
 /* Leads on in the application, so paper does without it. */
-export const Onward = styled.p`
-  a {
-    display: inline-flex;
-    align-items: center;
-    min-height: 44px;
-    font-weight: 600;
-  }
+export const Onward = styled(Link)`
+  display: inline-flex;
+  align-items: center;
+  min-height: 44px;
+  font-weight: 600;
   @media print {
     display: none;
   }

@@ -132,7 +132,10 @@ export interface Scored {
  * Odds that make a loss by themselves: low if the direction of the motion supports it, high if an equally long sound
  * contradicts it. A sound that is longer than all likely losses explain counts like no sound.
  */
-function enoughFor({ isSupported, clearOdds }: Scored, { surplus, speaks }: Lengths): number {
+export function enoughFor(
+  { isSupported, clearOdds }: Pick<Scored, 'isSupported' | 'clearOdds'>,
+  { surplus, speaks }: Lengths,
+): number {
   if (clearOdds !== undefined) return clearOdds;
   if (isSupported) return SURE_SUPPORTED;
   return surplus !== null && !speaks ? SURE_THOUGH_EVEN : SURE;

@@ -18,7 +18,7 @@ export const MIN_AGREEMENT = 0.8;
 const MIN_LEAST = 0.25;
 const MIN_SPEED = 0.15;
 /** A jump of the whole picture: mean and block difference relative to the liveliest picture of both flanks. */
-const PLAIN_MEAN_RATIO = 1.45;
+export const PLAIN_MEAN_RATIO = 1.45;
 const PLAIN_BLOCK_RATIO = 1.2;
 const PLAIN_MOTION = 3;
 /** Everything lively changes more than before and after, and the whole picture changes most of all around. */

@@ -19,6 +19,7 @@ import {
 } from './detect-hidden-drops-direction.ts';
 import {
   addLikely,
+  enoughFor,
   leastEdited,
   readLengths,
   SURE,
@@ -51,6 +52,8 @@ export interface HiddenDrop {
   readonly ratio: number;
   /** What the ratio was compared with, if not the limit of a plain jump. */
   readonly threshold?: number;
+  /** Odds of a loss, against none, by how all parts move, and those that sufficed; absent where too little moves. */
+  readonly odds?: { readonly value: number; readonly least: number };
   readonly confidence: number;
 }
 
@@ -265,7 +268,11 @@ function likelyDrops(clip: MeasuredClip): Scored[] {
     const isSupported = verdict ? isVotedFor : step.meanRatio >= SUPPORTED_RATIO && isSupportive(step.jump);
     // A cut takes the sound along. If pictures are missing from beside it, a far step is a loss that is hard to count.
     const isMissed = lengths.speaks && (verdict === 'goesOn' || score >= UNWITNESSED);
-    return !isMissed && isLikeCut(step, drop) ? [] : [{ drop, score, isSupported, clearOdds }];
+    if (!isMissed && isLikeCut(step, drop)) return [];
+    const signs = { score, isSupported, clearOdds };
+    const enough = enoughFor(signs, lengths);
+    const least = Math.exp(score >= enough ? enough : LIKELY);
+    return [{ ...signs, drop: { ...drop, odds: { value: Math.exp(score), least } } }];
   });
 }
 

@@ -7,7 +7,7 @@ import { isDrawn, repeatsByNature } from './stutter-drawn.ts';
 import { drifts } from './stutter-drift.ts';
 import { withEarlyNext } from './stutter-early.ts';
 import { comesToRest, easesOut, glidesToRest, isRising, isTurn, isValley, swells } from './stutter-easing.ts';
-import { endAtJump, findHeld, joinHolds, toHolds, trimSlow } from './stutter-holds.ts';
+import { endAtJump, findHeld, joinHolds, toHolds, touches, trimSlow } from './stutter-holds.ts';
 import { evidenceBehind, NOTHING_BEHIND } from './stutter-evidence.ts';
 import { decideHistories, putIn, repeatsOf, type Judged, type StutterRun } from './stutter-history.ts';
 import { leavesMotion } from './stutter-leap.ts';
@@ -17,6 +17,7 @@ import { isBetweenFades } from './stutter-fade.ts';
 import { explainsLengths, findFreezes } from './stutter-freeze.ts';
 import { keepsTime, leadsElsewhere } from './stutter-single.ts';
 import { withoutPops } from './stutter-pops.ts';
+import { isBetweenPulses } from './stutter-pulses.ts';
 import { isRestless } from './stutter-restless.ts';
 import { FLANK, judgeSides, SHORTEST_FRAMES, type Candidate, type Sides } from './stutter-sides.ts';
 import { isSlide } from './stutter-slides.ts';
@@ -146,7 +147,8 @@ export function detectStutter(
       isRestless(run, { evidence, motionEvidence }) ||
       isDrawn(run, { evidence, pictureSurplus }) ||
       isEmptyStage(series, run) ||
-      leavesMotion(series, run, evidence);
+      leavesMotion(series, run, evidence) ||
+      isBetweenPulses(run);
     return (
       !isNature &&
       !isOverlay(run, evidence) &&
@@ -335,13 +337,7 @@ function judgeCalm(
 const startsAnew = ({ moves }: RunPlace, end: number, after: number): boolean =>
   (moves[end + 1] ?? 0) <= FIRST_STEP * after;
 
-type Span = Pick<RunPlace, 'first' | 'last'>;
-
-const middleOf = ({ first, last }: Span) => Math.floor((first + last) / 2);
-
-function touches(run: Span, { first, last }: Span): boolean {
-  return run.first <= last + 1 && run.last >= first - 1;
-}
+const middleOf = ({ first, last }: Pick<RunPlace, 'first' | 'last'>) => Math.floor((first + last) / 2);
 
 function quietLimit(length: number, quieter: number, jumps: boolean): number {
   const limit = QUIET_LIMITS.findLast((step) => length >= step.frames)?.limit ?? 0;

@@ -52,6 +52,21 @@ describe('isBetweenFades', () => {
     ).toEqual([]);
   });
 
+  it('recognises black under a caption between two scenes that are wiped out and in', () => {
+    const isBlack = (i: number) => i >= run.first - 1 && i <= run.last;
+    const wiped = (least: number) =>
+      frameSeries(moves, {
+        lumaP10: moves.map((_, i) => (isBlack(i) ? 3 : least)),
+        lumaP90: moves.map((_, i) => (isBlack(i) ? 3 : 100)),
+        sharpness: moves.map((_, i) => (isBlack(i) ? 139 : 270)),
+      });
+    expect(isBetweenFades(wiped(8), place)).toBe(true);
+    expect(detectStutter(wiped(8), { cuts: [], fps: 30 })).toEqual([]);
+    // A small thing that moves over black all the time may stutter.
+    const small = { lumaP10: moves.map(() => 3), lumaP90: moves.map(() => 3) };
+    expect(detectStutter(frameSeries(moves, small), { cuts: [], fps: 30 })).toMatchObject([run]);
+  });
+
   it('recognises a title over black that a clip begins or ends with', () => {
     const title = { lumaP10: moves.map(() => 2), lumaP90: moves.map(() => 2) };
     const start = { first: 2, last: 30, cutSet: new Set<number>() };

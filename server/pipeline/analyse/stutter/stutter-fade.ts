@@ -1,5 +1,5 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
-import { isEmpty } from '../detect-cuts.ts';
+import { contrastAt, isEmpty } from '../detect-cuts.ts';
 
 /** Pictures on each side of a run that are examined... */
 const FLANK = 6;
@@ -13,6 +13,8 @@ const MIN_FADING = 3;
 const FADE_SHARE = 0.8;
 /** Grey levels that a histogram distance of 1 stands for (`histogramDistance`). */
 const LEVELS = 128;
+/** A picture with this contrast (grey levels, `contrastAt`) is not black but for a title. */
+const FILLED_CONTRAST = 20;
 /** Smaller changes show nothing (mean difference, grey levels). */
 const MIN_CHANGE = 0.5;
 
@@ -26,13 +28,27 @@ export interface FadePlace {
 /**
  * True for a run between a fade and an opposite one: a still, or black, that is shown for a moment. A fade that halts
  * and continues is a defect like any other. Fades of other shots do not count. Black under a small title needs a fade
- * on one side only, because a clip may begin or end with it.
+ * on one side only, because a clip may begin or end with it, and none where it is wiped in and out.
  */
 export function isBetweenFades(series: FrameSeries, { first, last, cutSet }: FadePlace): boolean {
   const before = fadeOf(series, cutSet, first - 1, -1);
   const after = fadeOf(series, cutSet, last + 1, 1);
   if (before * after !== 0) return before * after < 0;
-  return before + after !== 0 && isEmpty(series, last);
+  if (!isEmpty(series, last)) return false;
+  return (
+    before + after !== 0 || [-1, 1].every((direction) => isFilledBeside(series, { first, last }, direction))
+  );
+}
+
+/** Whether a picture close to a run on one side has contrast. */
+function isFilledBeside(
+  series: FrameSeries,
+  { first, last }: Pick<FadePlace, 'first' | 'last'>,
+  direction: number,
+): boolean {
+  const start = direction < 0 ? first - 1 : last + 1;
+  const near = Array.from({ length: FLANK }, (_, far) => start + direction * far);
+  return near.some((at) => contrastAt(series, at) >= FILLED_CONTRAST);
 }
 
 /** Whether the pictures on one side only grow brighter (1) or darker (-1); 0 otherwise. */

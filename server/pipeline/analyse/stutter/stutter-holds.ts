@@ -128,3 +128,13 @@ export function endAtJump(
   }
   return last;
 }
+
+interface Span {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Whether two runs overlap or stand side by side. */
+export function touches(run: Span, { first, last }: Span): boolean {
+  return run.first <= last + 1 && run.last >= first - 1;
+}

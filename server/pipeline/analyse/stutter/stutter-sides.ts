@@ -1,5 +1,6 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { median } from '#server/media/statistics.ts';
+import { MAX_HISTOGRAM_JUMP } from '../dropped-frames/detect-hidden-drops-step.ts';
 import type { RunPlace } from './stutter-cadence.ts';
 
 /**
@@ -75,7 +76,7 @@ export interface Sides {
 
 /** Measures the sides of a run; null if they do not show motion. */
 export function judgeSides(run: Candidate): Sides | null {
-  const { first, last, cutSet } = run;
+  const { first, last, cutSet, series } = run;
   const length = last - first + 1;
   const [before, after] = [sideMotion(run, -1), sideMotion(run, 1)];
   const startsAtCut = cutSet.has(first - 1) || (first >= 2 && cutSet.has(first));
@@ -92,6 +93,8 @@ export function judgeSides(run: Candidate): Sides | null {
   const livelier = Math.max(...judged.map(({ level }) => level));
   const jumps = !endsAtCut && after.edge >= JUMP_RATIO * livelier;
   const isFarStep = !endsAtCut && after.edge >= FAR_STEP_RATIO * livelier;
+  // A flash changes as much and leads no farther.
+  const isFlash = (series.histogramDiff[last + 1] ?? 0) > MAX_HISTOGRAM_JUMP;
   const isEven = judged.length === 2 && judged.every(({ least, level }) => least >= EVEN_SHARE * level);
   return {
     before,
@@ -104,7 +107,7 @@ export function judgeSides(run: Candidate): Sides | null {
     jumps,
     isStep: jumps && after.edge >= JUMP_RATIO * Math.max(before.edge, after.next),
     isFarStep,
-    isPlain: length <= LONGEST_PLAIN && (isFarStep || isEven),
+    isPlain: length <= LONGEST_PLAIN && ((isFarStep && !isFlash) || isEven),
   };
 }
 

@@ -11,6 +11,19 @@ const withSingles = (at: readonly number[]) =>
     return at.includes(i - 1) ? 2 * usual : usual;
   });
 
+describe('leadsElsewhere', () => {
+  it('takes no caption that goes for a jump over a lost picture', () => {
+    const moves = withSingles([60]);
+    const found = (after: number) =>
+      detectStutter(frameSeries(moves, { sharpness: moves.map((_, i) => (i <= 60 ? 1400 : after)) }), {
+        cuts: [],
+        fps: 30,
+      });
+    expect(found(1300)).toMatchObject([{ first: 60, last: 60 }]);
+    expect(found(330)).toEqual([]);
+  });
+});
+
 describe('keepsTime', () => {
   it('recognises single repeats that come once a second by their beat, and leaves the others', () => {
     const beat = [37, 62, 87, 112, 137, 187, 212];

@@ -7,16 +7,21 @@ import { isSharp, type RunPlace } from './stutter-cadence.ts';
 const FLANK = 6;
 /** The jump after a single repeat is about twice a usual step; above this many times it leads to another shot. */
 const MAX_SINGLE_JUMP = 4;
+/**
+ * Over one lost picture the mean squared gradient stays within this factor. Where a caption comes or goes it changes by
+ * more, and the step shows nothing of the filmed motion.
+ */
+const MAX_DETAIL_RATIO = 1.5;
 
 /**
  * True if the step after a single repeat leads to another shot, because it is too large in the liveliest blocks or in
  * the whole picture. A jump cut in lively motion changes the liveliest blocks no more than the motion does, but all
- * others as well; a flash changes the brightness everywhere.
+ * others as well; a flash changes the brightness everywhere. Or it leads to a picture with or without a caption.
  * @param at the repeat
  * @param livelier usual change of the liveliest blocks on its livelier side
  */
 export function leadsElsewhere(
-  { blockDiff, meanDiff, histogramDiff }: FrameSeries,
+  { blockDiff, meanDiff, histogramDiff, sharpness }: FrameSeries,
   at: number,
   livelier: number,
 ): boolean {
@@ -24,6 +29,8 @@ export function leadsElsewhere(
   const after = median(meanDiff.slice(at + 2, at + 2 + FLANK));
   const move = blockDiff.get(1)?.[at + 1] ?? 0;
   if ((histogramDiff[at + 1] ?? 0) > MAX_HISTOGRAM) return true;
+  const [held, next] = [sharpness[at] ?? 0, sharpness[at + 1] ?? 0];
+  if (Math.max(held, next) > MAX_DETAIL_RATIO * Math.min(held, next)) return true;
   return (
     move > MAX_SINGLE_JUMP * livelier || (meanDiff[at + 1] ?? 0) > MAX_SINGLE_JUMP * Math.max(before, after)
   );

@@ -55,6 +55,11 @@ function deadStop({ first, last, moves }: Eased): number {
   return STOP_DEAD * Math.max(0.2, ...moves.slice(first, last + 1));
 }
 
+/** Whether the motion on one side is slow at the run and only faster farther away from it: before it, or behind it. */
+export function restsGently(run: Eased, direction: -1 | 1): boolean {
+  return direction < 0 ? slowsTo(run, LULL_SHARE) : setsOut(run, LULL_SHARE);
+}
+
 /** True for changes that fall towards the middle of a run and rise again; those of copies do not. */
 export function isValley(values: readonly number[]): boolean {
   const ends = Math.min(values[0] ?? 0, values.at(-1) ?? 0);

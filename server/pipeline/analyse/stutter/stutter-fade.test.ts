@@ -52,6 +52,26 @@ describe('isBetweenFades', () => {
     ).toEqual([]);
   });
 
+  it('recognises a still that has faded in and begins to move (measured values), and copies in a fade before motion', () => {
+    const fade = Array.from({ length: 30 }, (_, i) => 5.2 + 0.6 * Math.sin(1.7 * i));
+    const rest = [0.17, 0.21, 0.23, 0.18];
+    const found = (behind: readonly number[]) => {
+      const all = [...fade, ...rest, ...behind];
+      const steps = all.map((move, i) => (i < 34 ? 0.62 * move : move / 8));
+      const shades = steps.map((step, i) => (i < 34 ? step / 128 : 0.003));
+      let luma = 10;
+      const clip = frameSeries(all, {
+        meanDiff: steps,
+        histogramDiff: shades,
+        lumaMean: steps.map((step, i) => (luma += i < 34 ? step : 0)),
+      });
+      return detectStutter(clip, { cuts: [], fps: 24 });
+    };
+    const goesOn = Array.from({ length: 20 }, (_, i) => 20 + Math.sin(1.7 * i));
+    expect(found([4, 14, 19.9, 21.5, 25.1, ...goesOn])).toEqual([]);
+    expect(found(goesOn)).toMatchObject([{ first: 30, last: 33 }]);
+  });
+
   it('recognises black under a caption between two scenes that are wiped out and in', () => {
     const isBlack = (i: number) => i >= run.first - 1 && i <= run.last;
     const wiped = (least: number) =>

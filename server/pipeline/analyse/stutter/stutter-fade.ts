@@ -1,5 +1,6 @@
 import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { contrastAt, isEmpty } from '../detect-cuts.ts';
+import { restsGently } from './stutter-easing.ts';
 
 /** Pictures on each side of a run that are examined... */
 const FLANK = 6;
@@ -26,14 +27,18 @@ export interface FadePlace {
 }
 
 /**
- * True for a run between a fade and an opposite one: a still, or black, that is shown for a moment. A fade that halts
- * and continues is a defect like any other. Fades of other shots do not count. Black under a small title needs a fade
- * on one side only, because a clip may begin or end with it, and none where it is wiped in and out.
+ * True for a run between a fade and an opposite one: a still, or black, that is shown for a moment. Also between a fade
+ * and motion that only sets out, or that has come to rest. A fade that halts and continues is a defect like any other.
+ * Fades of other shots do not count. Black under a small title needs a fade on one side only, because a clip may begin
+ * or end with it, and none where it is wiped in and out.
  */
 export function isBetweenFades(series: FrameSeries, { first, last, cutSet }: FadePlace): boolean {
   const before = fadeOf(series, cutSet, first - 1, -1);
   const after = fadeOf(series, cutSet, last + 1, 1);
   if (before * after !== 0) return before * after < 0;
+  // A still that has faded in and begins to move, or has come to rest and fades out.
+  const run = { first, last, moves: series.blockDiff.get(1) ?? [] };
+  if (before + after !== 0 && restsGently(run, before === 0 ? -1 : 1)) return true;
   if (!isEmpty(series, last)) return false;
   return (
     before + after !== 0 || [-1, 1].every((direction) => isFilledBeside(series, { first, last }, direction))

@@ -40,6 +40,14 @@ describe('isOverlay', () => {
     expect(isOverlay({ ...place, series, cutSet: new Set([33, 30, 29]) }, 0)).toBe(false);
   });
 
+  it('requires one side where the motion on the other only sets out (measured values)', () => {
+    const setsOut = [25.2, 45, 51.7, 74.8, 89.1, 104.6, 92.6, 77.8];
+    const moves = uneven.map((move, i) => setsOut[i - 33] ?? move);
+    const series = seriesOf((i) => (i < 30 ? 0.053 : 0.1), moves);
+    expect(isOverlay({ ...place, series }, -1)).toBe(true);
+    expect(isOverlay({ ...place, series: seriesOf(() => 0.1, moves) }, -1)).toBe(false);
+  });
+
   it('accepts a step that goes over lost pictures', () => {
     expect(isOverlay({ ...place, series: seriesOf(() => 0.053) }, 0.5)).toBe(false);
   });

@@ -2,6 +2,7 @@ import type { FrameSeries } from '#server/media/grey/grey-series.ts';
 import { median } from '#server/media/statistics.ts';
 import { isClockwork, sideMoves } from './stutter-clockwork.ts';
 import { MIN_EVIDENCE } from './stutter-drawn.ts';
+import { restsGently } from './stutter-easing.ts';
 
 /** Pictures on each side of a run that show how much of the picture moves. */
 const FLANK = 6;
@@ -42,7 +43,7 @@ export interface OverlayPlace {
 /**
  * True if only a drawing moves over a still picture on both sides of a run, as far as they can be judged. Words and
  * stickers appear, rest and go, and their rest looks like a stutter. Filmed pictures change a little everywhere, by
- * light and noise.
+ * light and noise. On one side more may move if it only sets out there, or comes to rest, as in titles.
  *
  * Three things refute it. One is a step like that over lost pictures, with the same motion after it as before; with
  * other motion, something else starts, such as tiles of a game. Another is motion as even as clockwork on both sides,
@@ -53,6 +54,9 @@ export interface OverlayPlace {
 export function isOverlay({ first, last, series, cutSet }: OverlayPlace, evidence: number): boolean {
   const shares = [sideShare(series, cutSet, first - 1, -1), sideShare(series, cutSet, last + 1, 1)];
   const telling = shares.filter((share) => share !== null);
+  const all = { first, last, moves: series.blockDiff.get(1) ?? [] };
+  const [isDrawnBefore, isDrawnBehind] = shares.map((share) => share !== null && share <= MOST_SHARE);
+  if ((isDrawnBefore && restsGently(all, 1)) || (isDrawnBehind && restsGently(all, -1))) return true;
   if (telling.length === 0 || telling.some((share) => share > MOST_SHARE)) return false;
   const moves = series.blockDiff.get(1) ?? [];
   const longBefore = sideMoves(moves, cutSet, first - 1, -1, RUNNING.steps);

@@ -69,7 +69,9 @@ describe('DraftsPage', () => {
     expect(await screen.findByText('Draft restored')).toBeInTheDocument();
     expect(screen.getByText('harbour.mp4 is the current version again.')).toBeInTheDocument();
     expect(restored).toEqual(['/api/drafts/draft-0001-abcdef/restore']);
-    expect(client.getQueryState(queryKeyOf(draftsApi.list))?.dataUpdateCount).toBeGreaterThan(1);
+    await expect
+      .poll(() => client.getQueryState(queryKeyOf(draftsApi.list))?.dataUpdateCount)
+      .toBeGreaterThan(1);
   });
 
   it('says why a restore failed', async () => {

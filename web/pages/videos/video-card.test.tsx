@@ -1,4 +1,4 @@
-import { act, fireEvent, screen } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
@@ -187,7 +187,7 @@ describe('renaming', () => {
     await person.type(input, '  pier.mp4 {Enter}');
     await expect.poll(() => sent).toEqual([{ fileName: 'pier.mp4' }]);
     expect(await screen.findByText('Video renamed')).toBeInTheDocument();
-    expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
+    await waitFor(() => expect(screen.queryByRole('textbox')).not.toBeInTheDocument());
   });
 
   it('cancels by Escape and shows the old name', async () => {

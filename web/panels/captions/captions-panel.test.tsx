@@ -482,8 +482,8 @@ describe('CaptionsPanel', () => {
     );
     await person.click(await screen.findByRole('button', { name: 'Cancel the file with captions' }));
     expect(await screen.findByText('File cancelled')).toBeInTheDocument();
+    const make = await screen.findByRole('button', { name: 'Make the file' });
     expect(screen.queryByRole('progressbar', { name: 'Captions in the picture' })).toBeNull();
-    const make = screen.getByRole('button', { name: 'Make the file' });
     await waitFor(() => expect(make).toHaveFocus());
   });
 
@@ -506,8 +506,8 @@ describe('CaptionsPanel', () => {
     open();
     await person.click(await screen.findByRole('button', { name: 'Cancel the transcription' }));
     expect(await screen.findByText('Transcription cancelled')).toBeInTheDocument();
-    expect(screen.queryByRole('progressbar', { name: 'Transcription' })).toBeNull();
     await waitFor(() => expect(screen.getByRole('button', { name: 'Transcribe again' })).toHaveFocus());
+    expect(screen.queryByRole('progressbar', { name: 'Transcription' })).toBeNull();
     expect(screen.getByRole('button', { name: 'Use the transcript' })).toBeEnabled();
   });
 

@@ -266,7 +266,7 @@ describe('NoticedPanel', () => {
     await person.click(mendButton(panel));
     await person.click(await panel.findByRole('button', { name: 'Cancel the mending' }));
     expect(await screen.findByText('Mending cancelled')).toBeInTheDocument();
-    const outcomes = within(panel.getByRole('list', { name: 'What became of it' }));
+    const outcomes = within(await panel.findByRole('list', { name: 'What became of it' }));
     expect(outcomes.getByRole('listitem')).toHaveTextContent('Not applied');
     await waitFor(() => expect(mendButton(panel)).toHaveFocus());
     const lost = makeRun({ jobId: 'j2', state: 'failed', revision: 7, message: 'It broke.' });

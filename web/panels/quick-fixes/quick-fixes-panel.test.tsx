@@ -258,7 +258,7 @@ describe('QuickFixesPanel', () => {
     expect(await screen.findByText('Fixes cancelled')).toBeInTheDocument();
     expect(screen.getByText('Your clip is as it was.')).toBeInTheDocument();
     expect(asked).toEqual(['/api/videos/v1/fixes/cancel']);
-    expect(screen.queryByRole('progressbar')).not.toBeInTheDocument();
+    await waitFor(() => expect(screen.queryByRole('progressbar')).not.toBeInTheDocument());
     expect(await item('Sharpen Video')).toHaveAttribute('data-state', 'selected');
     await waitFor(() => expect(screen.getByRole('button', { name: 'Apply 1 fix' })).toHaveFocus());
     // Updates from before the end arrive late.

@@ -14,9 +14,6 @@ import { renderAt } from './test/render.tsx';
 import { makeVideo } from './test/samples.ts';
 import { on, refusal, server, signedIn, user } from './test/server.ts';
 
-// Each test fetches whole pages, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 20_000 });
-
 const person = userEvent.setup({ delay: null });
 
 beforeEach(() => {

@@ -172,5 +172,5 @@ describe('DraftsPage', () => {
     expect(await screen.findByText('take 119.mp4')).toBeInTheDocument();
     expect(screen.queryByText('Show more backups')).not.toBeInTheDocument();
     expect(new Set(cursors)).toEqual(new Set([null, '2026-05-04T10:00:00.000Z~d99']));
-  }, 20_000);
+  });
 });

@@ -218,5 +218,5 @@ describe('EditorPage', () => {
     await userEvent.click(await screen.findByText('Show more videos'));
     expect(await screen.findByText('take 119.mp4')).toBeInTheDocument();
     expect(screen.queryByText('Show more videos')).not.toBeInTheDocument();
-  }, 20_000);
+  });
 });

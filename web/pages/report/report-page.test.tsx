@@ -14,9 +14,6 @@ import { on, refusal, server, signedIn } from '../../test/server.ts';
 import { formatFigure } from '../../components/figure-text.ts';
 import { ReportPage } from './report-page.tsx';
 
-// The page is large, and finding by role walks all of it: seconds on a busy machine.
-vi.setConfig({ testTimeout: 20_000 });
-
 const person = userEvent.setup({ delay: null });
 
 function open(video: Partial<VideoDto>, answer: () => Response = () => HttpResponse.json(makeReport())) {

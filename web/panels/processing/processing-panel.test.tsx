@@ -198,5 +198,5 @@ describe('ProcessingPanel', () => {
     const query = client.getQueryCache().find({ queryKey: key });
     const interval = query?.observers[0]?.options.refetchInterval;
     expect(typeof interval === 'function' && query ? interval(query) : interval).toBe(false);
-  }, 20_000);
+  });
 });

@@ -54,11 +54,11 @@ export interface OverlayPlace {
 export function isOverlay({ first, last, series, cutSet }: OverlayPlace, evidence: number): boolean {
   const shares = [sideShare(series, cutSet, first - 1, -1), sideShare(series, cutSet, last + 1, 1)];
   const telling = shares.filter((share) => share !== null);
-  const all = { first, last, moves: series.blockDiff.get(1) ?? [] };
-  const [isDrawnBefore, isDrawnBehind] = shares.map((share) => share !== null && share <= MOST_SHARE);
-  if ((isDrawnBefore && restsGently(all, 1)) || (isDrawnBehind && restsGently(all, -1))) return true;
-  if (telling.length === 0 || telling.some((share) => share > MOST_SHARE)) return false;
   const moves = series.blockDiff.get(1) ?? [];
+  const run = { first, last, moves };
+  const [isDrawnBefore, isDrawnBehind] = shares.map((share) => share !== null && share <= MOST_SHARE);
+  if ((isDrawnBefore && restsGently(run, 1)) || (isDrawnBehind && restsGently(run, -1))) return true;
+  if (telling.length === 0 || telling.some((share) => share > MOST_SHARE)) return false;
   const longBefore = sideMoves(moves, cutSet, first - 1, -1, RUNNING.steps);
   // The step right after the run may lead over lost pictures.
   const longAfter = cutSet.has(last + 1) ? [] : sideMoves(moves, cutSet, last + 2, 1, RUNNING.steps);

@@ -3,7 +3,7 @@ import type { Eased } from './stutter-easing.ts';
 
 /** Pictures over which a pulse of an effect dies away... */
 const PULSE_FRAMES = 8;
-/** ...to this share, by the median of this many at its ends; in four rests between such pulses it is 0.18 to 0.25. */
+/** ...to this share, by the median of this many at its ends; on both sides of two rests it is 0.18 to 0.25. */
 const PULSE_SHARE = 0.3;
 const PULSE_ENDS = 3;
 

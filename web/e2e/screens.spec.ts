@@ -47,18 +47,12 @@ for (const { name, width, height } of SIZES) {
     test(`every screen is accessible and fits on a ${name}, in both themes`, async ({ page, server }) => {
       test.setTimeout(MANY_SCREENS_MS);
       const refused = await collectRefusals(page);
-      const look = async (path: string): Promise<void> => {
-        await visit(page, path);
-        await expectFits(page, path);
-        await expectFitsZoomed(page, path);
-        await expectAccessible(page, path);
-      };
-      for (const path of PUBLIC_PAGES) await look(path);
+      for (const path of PUBLIC_PAGES) await look(page, path);
       await visit(page, '/auth');
       await page.getByRole('tab', { name: 'Sign Up' }).click();
       await expectAccessible(page, 'sign-up form');
       await signIn(page, server, newAccount());
-      for (const path of SIGNED_IN_PAGES) await look(path);
+      for (const path of SIGNED_IN_PAGES) await look(page, path);
       expect(refused, 'the security policy refuses nothing of our own').toEqual([]);
     });
 
@@ -75,10 +69,7 @@ for (const { name, width, height } of SIZES) {
         `/video/${videoId}`,
         '/drafts',
       ]) {
-        await visit(page, path);
-        await expectFits(page, path);
-        await expectFitsZoomed(page, path);
-        await expectAccessible(page, path);
+        await look(page, path);
       }
       await visit(page, '/');
       await expect(page.getByText('Recent Videos')).toBeVisible();
@@ -94,6 +85,14 @@ for (const { name, width, height } of SIZES) {
       await lookAtUploads(page);
     });
   });
+}
+
+/** Opens a page, which must fit, also at 400 %, and be accessible. */
+async function look(page: Page, path: string): Promise<void> {
+  await visit(page, path);
+  await expectFits(page, path);
+  await expectFitsZoomed(page, path);
+  await expectAccessible(page, path);
 }
 
 async function lookAtLibrary(page: Page, videoId: string): Promise<void> {

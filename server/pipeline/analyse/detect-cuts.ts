@@ -65,15 +65,12 @@ function isCut(series: FrameSeries, i: number): boolean {
 }
 
 /** Grey levels between the tenth that is darkest and the tenth that is brightest; 0 outside the clip. */
-export function contrastAt(
-  { lumaP10, lumaP90 }: Pick<FrameSeries, 'lumaP10' | 'lumaP90'>,
-  at: number,
-): number {
+export function contrastAt({ lumaP10, lumaP90 }: FrameSeries, at: number): number {
   return (lumaP90[at] ?? 0) - (lumaP10[at] ?? 0);
 }
 
 /** True for a picture without contrast: nothing in it could move or be found again. */
-export function isEmpty(series: Pick<FrameSeries, 'lumaP10' | 'lumaP90'>, at: number): boolean {
+export function isEmpty(series: FrameSeries, at: number): boolean {
   return contrastAt(series, at) < MIN_CONTRAST;
 }
 

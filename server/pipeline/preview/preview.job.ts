@@ -13,9 +13,9 @@ import { isClipsFault, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { recordObject } from '#server/videos/create-video.ts';
 import type { MediaStorage } from '../storage/media-storage.ts';
 import { layOutPreview } from './lay-out.ts';
+import { readReport } from '../storage/stored-report.ts';
 import { withLocalPaths } from '../storage/with-local-paths.ts';
 import { makePreview, NoComparison } from './make-preview.ts';
-import { readReport } from '#server/pipeline/storage/stored-report.ts';
 import { detailOf } from '#server/error-detail.ts';
 
 const FAILED = 'The comparison could not be made. The mended video itself is not affected.';

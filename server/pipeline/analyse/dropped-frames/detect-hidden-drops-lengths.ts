@@ -122,6 +122,12 @@ export interface Scored {
   readonly drop: HiddenDrop;
   /** Logarithmic odds, as returned by `scoreJumps`. */
   readonly score: number;
+  /** Odds that make it a loss by themselves (`enoughFor`). */
+  readonly enough: number;
+}
+
+/** What else is known about a step that may be a loss. */
+export interface StepSigns {
   /** Whether the motion also continues across it in its direction, only farther. */
   readonly isSupported: boolean;
   /** Odds that suffice because direction or neighbours leave no doubt (`clearSteps`), else undefined. */
@@ -132,10 +138,7 @@ export interface Scored {
  * Odds that make a loss by themselves: low if the direction of the motion supports it, high if an equally long sound
  * contradicts it. A sound that is longer than all likely losses explain counts like no sound.
  */
-export function enoughFor(
-  { isSupported, clearOdds }: Pick<Scored, 'isSupported' | 'clearOdds'>,
-  { surplus, speaks }: Lengths,
-): number {
+export function enoughFor({ isSupported, clearOdds }: StepSigns, { surplus, speaks }: Lengths): number {
   if (clearOdds !== undefined) return clearOdds;
   if (isSupported) return SURE_SUPPORTED;
   return surplus !== null && !speaks ? SURE_THOUGH_EVEN : SURE;
@@ -153,12 +156,12 @@ export function addLikely(
   for (const one of [...likely].sort((a, b) => b.score - a.score)) {
     const explained = chosen.reduce((sum, { missing }) => sum + Math.min(missing, MOST_EXPLAINED), 0);
     const open = one.score >= WEAK ? explained < deficit - 0.5 : explained < WEAK_SHARE * deficit;
-    const believed = one.score >= enoughFor(one, lengths) || (speaks && open);
+    const believed = one.score >= one.enough || (speaks && open);
     if (believed && isFree(one.drop)) chosen.push(one.drop);
   }
   const missing = chosen.reduce((sum, drop) => sum + drop.missing, 0);
   if (surplus === null || missing >= EXPLAINED_SHARE * deficit) return sorted(chosen);
-  const sure = likely.filter((one) => one.score >= enoughFor(one, lengths)).map(({ drop }) => drop);
+  const sure = likely.filter((one) => one.score >= one.enough).map(({ drop }) => drop);
   return sorted(chosen.filter((drop) => plain.includes(drop) || sure.includes(drop)));
 }
 

@@ -269,10 +269,9 @@ function likelyDrops(clip: MeasuredClip): Scored[] {
     // A cut takes the sound along. If pictures are missing from beside it, a far step is a loss that is hard to count.
     const isMissed = lengths.speaks && (verdict === 'goesOn' || score >= UNWITNESSED);
     if (!isMissed && isLikeCut(step, drop)) return [];
-    const signs = { score, isSupported, clearOdds };
-    const enough = enoughFor(signs, lengths);
-    const least = Math.exp(score >= enough ? enough : LIKELY);
-    return [{ ...signs, drop: { ...drop, odds: { value: Math.exp(score), least } } }];
+    const enough = enoughFor({ isSupported, clearOdds }, lengths);
+    const claimed = { value: Math.exp(score), least: Math.exp(score >= enough ? enough : LIKELY) };
+    return [{ drop: { ...drop, odds: claimed }, score, enough }];
   });
 }
 

@@ -41,17 +41,12 @@ export function isBetweenFades(series: FrameSeries, { first, last, cutSet }: Fad
   if (before + after !== 0 && restsGently(run, before === 0 ? -1 : 1)) return true;
   if (!isEmpty(series, last)) return false;
   return (
-    before + after !== 0 || [-1, 1].every((direction) => isFilledBeside(series, { first, last }, direction))
+    before + after !== 0 || (isFilledBeside(series, first - 1, -1) && isFilledBeside(series, last + 1, 1))
   );
 }
 
 /** Whether a picture close to a run on one side has contrast. */
-function isFilledBeside(
-  series: FrameSeries,
-  { first, last }: Pick<FadePlace, 'first' | 'last'>,
-  direction: number,
-): boolean {
-  const start = direction < 0 ? first - 1 : last + 1;
+function isFilledBeside(series: FrameSeries, start: number, direction: -1 | 1): boolean {
   const near = Array.from({ length: FLANK }, (_, far) => start + direction * far);
   return near.some((at) => contrastAt(series, at) >= FILLED_CONTRAST);
 }

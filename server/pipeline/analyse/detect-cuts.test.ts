@@ -49,4 +49,13 @@ describe('detectCuts', () => {
     expect(detectCuts(frameSeries(moves, change))).toEqual([]);
     expect(detectCuts(frameSeries(moves, { ...change, coherence: new Map([[30, 0.03]]) }))).toEqual([30]);
   });
+
+  it('finds a cut behind repeats to a lively shot, where little of the texture can be followed', () => {
+    const moves = Array.from({ length: 60 }, (_, i) => (i >= 24 && i < 30 ? 0.1 : i === 30 ? 240 : 80));
+    const change = { histogramDiff: at(30, 0.08, 0.003) };
+    const followed = (share: number) => ({ ...change, coherence: new Map([[30, share]]) });
+    expect(detectCuts(frameSeries(moves, change))).toEqual([]);
+    expect(detectCuts(frameSeries(moves, followed(0.25)))).toEqual([]);
+    expect(detectCuts(frameSeries(moves, followed(0.14)))).toEqual([30]);
+  });
 });

@@ -22,6 +22,12 @@ const MIN_COHERENCE = 0.4;
  * a displacement explains.
  */
 const LOST_COHERENCE = 0.1;
+/**
+ * After repeated pictures this factor suffices, which lively pictures in dark shots reach, when less than this share of
+ * the texture can be followed.
+ */
+const LEAST_RATIO = 2.5;
+const FAINT_COHERENCE = 0.2;
 /** Spread of grey levels (10th to 90th percentile) below which a picture is empty, such as black or white. */
 const MIN_CONTRAST = 5;
 /**
@@ -57,8 +63,9 @@ function isCut(series: FrameSeries, i: number): boolean {
   const ratio = difference / Math.max(0.3, flankLevel(series.meanDiff, i));
   const isUnlike = broken > STRONG_HISTOGRAM || (coherence ?? 1) < LOST_COHERENCE;
   if (difference > STRONG_DIFFERENCE && ratio > STRONG_RATIO && isUnlike) return true;
+  const leastRatio = (coherence ?? 1) < FAINT_COHERENCE ? LEAST_RATIO : MIN_RATIO;
   return (
-    ratio >= MIN_RATIO &&
+    ratio >= leastRatio &&
     broken / Math.max(0.003, flankLevel(series.histogramDiff, i)) >= MIN_HISTOGRAM_RATIO &&
     (series.motionResidual[i] ?? 1) >= MIN_RESIDUAL
   );

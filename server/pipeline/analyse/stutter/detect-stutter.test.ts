@@ -563,4 +563,14 @@ describe('detectStutter', () => {
     const moves = motion(90).map((move, i) => (i === 0 ? 0 : i >= 2 && i <= 5 ? 0.1 : move));
     expect(detectStutter(frameSeries(moves), { cuts: [], fps: FPS })).toMatchObject([{ first: 2, last: 5 }]);
   });
+
+  it('takes no wait between lively motion for repeats: somebody in a game takes aim and shoots (measured values)', () => {
+    const aims = [79.5, 82.5, 83.7, 65.4, 56.5, 25, 5.6, 1.9];
+    const waits = Array.from({ length: 33 }, (_, i) => 1.5 + 0.5 * Math.sin(i));
+    const moves = [...motion(50, 60), ...aims, ...waits, 87.5, 83.5, ...motion(50, 60)];
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: FPS })).toEqual([]);
+    // A tenth as lively, the same is judged as calm.
+    const calm = moves.map((move) => move / 10);
+    expect(detectStutter(frameSeries(calm), { cuts: [], fps: FPS })).toMatchObject([{ last: 90 }]);
+  });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { frameSeries } from '#server/test/frame-series.ts';
 import { detectStutter } from './detect-stutter.ts';
-import { comesToRest, glidesToRest, swells } from './stutter-easing.ts';
+import { comesToRest, creeps, glidesToRest, isTurn, swells } from './stutter-easing.ts';
 
 /** A figure that slows down to a stop (measured values), rests, and then words appear. */
 const SLOWING = [8.88, 7.93, 7.28, 6.57, 5.94, 4.96, 3.71];
@@ -70,6 +70,44 @@ describe('a lull', () => {
   it('is one if the motion only slows down into it', () => {
     const moves = [...pointer, ...slowing, ...still, ...pointer];
     expect(glidesToRest({ first: 56, last: 62, moves })).toBe(false);
+  });
+});
+
+describe('a turn', () => {
+  const dims = [2.44, 2.31, 1.89, 2.42, 1.96, 1.52, 1.71, 1.53, 1.18, 0.87, 0.73];
+  const glows = [1.1, 1.52, 1.64, 1.74, 1.88, 2.04, 2.01, 2.17, 1.85, 2.04, 1.84];
+  const pulse = Array.from({ length: 30 }, (_, i) => 2.2 + 0.3 * Math.sin(1.3 * i));
+  const run = { first: 41, last: 42 };
+
+  it('is recognised where a light dims, holds for two pictures and glows again (measured values)', () => {
+    const moves = [...pulse, ...dims, 0.04, 0.04, ...glows, ...pulse];
+    expect(isTurn({ ...run, moves })).toBe(true);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: 25 })).toEqual([]);
+  });
+
+  it('is not seen in copies that motion around them does not slow down for', () => {
+    const moves = [...pulse, ...dims.slice(0, -2), 1.6, 1.7, 0.04, 0.04, ...glows, ...pulse];
+    expect(isTurn({ ...run, moves })).toBe(false);
+    expect(detectStutter(frameSeries(moves), { cuts: [], fps: 25 })).toMatchObject([run]);
+  });
+});
+
+describe('a title before a cut', () => {
+  const title = [5.7, 10.9, 22.9, 32.4, 19, 15.4, 8.8];
+  const shot = Array.from({ length: 40 }, (_, i) => 40 + 10 * Math.sin(1.3 * i));
+  const clip = (inside: readonly number[]) => [...shot, 95, ...title, ...inside, 109, ...shot];
+  const cuts = [40, 52];
+
+  it('that only grows slowly is no run of copies (measured values)', () => {
+    expect(creeps([1.58, 1.51, 2, 2.28])).toBe(true);
+    expect(detectStutter(frameSeries(clip([1.58, 1.51, 2, 2.28])), { cuts, fps: 25 })).toEqual([]);
+  });
+
+  it('that is held shows copies, which settle', () => {
+    expect(creeps([2.28, 2, 1.51, 1.58])).toBe(false);
+    expect(creeps([0.4, 0.3, 0.6, 0.7])).toBe(false);
+    const run = { first: 48, last: 51, endsAtCut: true };
+    expect(detectStutter(frameSeries(clip([2.28, 2, 1.51, 1.58])), { cuts, fps: 25 })).toMatchObject([run]);
   });
 });
 

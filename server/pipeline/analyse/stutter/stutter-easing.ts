@@ -1,8 +1,8 @@
-import { median } from '#server/media/statistics.ts';
+import { mean, median } from '#server/media/statistics.ts';
 
 /** Motion that reverses stands still for at most this many pictures... */
 const LONGEST_TURN = 4;
-/** ...after steps that shrink by this factor... */
+/** ...after steps that shrink by this factor, or by its square over two... */
 const TURN_SHARE = 0.8;
 /** ...unless the slowest step is this many times livelier than anything in the run: then it stops abruptly. */
 const STOP_DEAD = 12;
@@ -35,6 +35,10 @@ const SWELL_RATIO = 2.5;
 /** ...unless it is less than this share of the motion beside the run: coarse encoders leave as much of it in copies. */
 const SWELL_SHARE = 0.1;
 
+/** Slow motion grows by this factor from one half of a run to the other; fewer pictures do not show it. */
+const CREEP_GROWTH = 1.2;
+const CREEP_FRAMES = 4;
+
 /** Place of a run in the changes of the pictures. */
 export interface Eased {
   readonly first: number;
@@ -60,8 +64,16 @@ export function restsGently(run: Eased, direction: -1 | 1): boolean {
   return direction < 0 ? slowsTo(run, LULL_SHARE) : setsOut(run, LULL_SHARE);
 }
 
+/**
+ * True for the changes of a run in which something moves.
+ * @param beside usual change on the quieter side of the run
+ */
+export function movesOn(values: readonly number[], beside: number): boolean {
+  return isValley(values) || isRising(values) || swells(values, beside);
+}
+
 /** True for changes that fall towards the middle of a run and rise again; those of copies do not. */
-export function isValley(values: readonly number[]): boolean {
+function isValley(values: readonly number[]): boolean {
   const ends = Math.min(values[0] ?? 0, values.at(-1) ?? 0);
   return ends >= Math.max(LIVELY_END, LIVELY_END_RATIO * median(values.slice(1, -1)));
 }
@@ -71,6 +83,17 @@ export function isRising(values: readonly number[]): boolean {
   return (
     (values.at(-1) ?? 0) >= LIVELY_END && values.every((value, i) => i === 0 || value >= (values[i - 1] ?? 0))
   );
+}
+
+/**
+ * True for changes that are all lively and grow from the first half to the second: something goes on slowly, as a title
+ * does. Copies settle.
+ */
+export function creeps(values: readonly number[]): boolean {
+  if (values.length < CREEP_FRAMES) return false;
+  const half = Math.floor(values.length / 2);
+  const [early, late] = [values.slice(0, half), values.slice(-half)];
+  return Math.min(...values) >= LIVELY_END && mean(late) >= CREEP_GROWTH * mean(early);
 }
 
 /**
@@ -94,7 +117,7 @@ export function easesOut(run: Eased, direction: -1 | 1, level: number): boolean 
 function slowsDown({ first, last, moves }: Eased, direction: -1 | 1): boolean {
   const edge = direction < 0 ? first - 1 : last + 1;
   const [near = 0, next = 0, far = 0] = [0, 1, 2].map((step) => moves[edge + direction * step]);
-  return near < TURN_SHARE * next && next < far;
+  return near < next && next < far && (near < TURN_SHARE * next || near <= TURN_SHARE ** 2 * far);
 }
 
 /** True if the motion slows down before a long rest, or starts slowly after it. */

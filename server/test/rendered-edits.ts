@@ -17,18 +17,31 @@ interface PacketTimes {
 }
 
 /** Times of the coded pictures in decode order. */
-export async function packetTimes(file: string): Promise<PacketTimes[]> {
+export const packetTimes = async (file: string): Promise<PacketTimes[]> =>
+  (await packetsAndFrames(file)).packets;
+
+/**
+ * Times of the coded pictures in decode order, and what the decoder says about each picture, read in one go.
+ * @param entries ffprobe's names of what it should say about a picture; it decodes only where there are any
+ * @returns `frames`: one line for each, display order
+ */
+export async function packetsAndFrames(
+  file: string,
+  entries: readonly string[] = [],
+): Promise<{ packets: PacketTimes[]; frames: string[] }> {
+  const frameEntries = entries.length > 0 ? `:frame=${entries.join(',')}` : '';
   const { stdout } = await runTool('packets', tools.ffprobe, [
-    ...'-v error -select_streams v:0 -show_entries packet=pts,dts,flags -of csv=p=0'.split(' '),
+    ...`-v error -select_streams v:0 -show_entries packet=pts,dts,flags${frameEntries} -of csv`.split(' '),
     file,
   ]);
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => {
-      const [pts, dts, flags] = line.split(',');
-      return { pts: Number(pts), dts: Number(dts), isShown: !flags?.includes('D') };
-    });
+  const lines = stdout.split('\n');
+  const packets = lines.flatMap((line) => {
+    const [section, pts, dts, flags] = line.split(',');
+    return section === 'packet'
+      ? [{ pts: Number(pts), dts: Number(dts), isShown: !flags?.includes('D') }]
+      : [];
+  });
+  return { packets, frames: lines.filter((line) => line.startsWith('frame,')) };
 }
 
 /** Packet times of the displayed pictures in display order, stream ticks. */

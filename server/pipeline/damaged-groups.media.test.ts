@@ -54,14 +54,14 @@ async function makeBroken(
   return { clean, broken };
 }
 
-/** A clip of three seconds without sound, with zeros in picture 47. */
+/** A clip without sound, with zeros in picture 47. */
 async function makeTorn(
   name: string,
   encode: readonly string[],
   place: number,
 ): Promise<{ clean: string; broken: string }> {
   const [clean, broken] = [at(`${name}.mp4`), at(`${name}-torn.mp4`)];
-  const size = { seconds: 3, width: 640, height: 352, sound: false };
+  const size = { seconds: 2.7, width: 640, height: 352, sound: false };
   await makeMovingClip({ tools, outputPath: clean, ...size, encode });
   const fault = { fault: 'zero', amount: 64, place, seed: 5 } as const;
   await corruptSamples({ tools, inputPath: clean, outputPath: broken, frames: [47], ...fault });

@@ -19,7 +19,7 @@ let folder: Awaited<ReturnType<typeof makeFolder>>;
 const at = (name: string) => path.join(folder.path, name);
 beforeAll(async () => {
   folder = await makeFolder();
-  await makeMovingClip({ tools, outputPath: at('clean.mp4'), seconds: 4, width: 320, height: 192 });
+  await makeMovingClip({ tools, outputPath: at('clean.mp4'), seconds: 3, width: 320, height: 192 });
 });
 afterAll(() => folder.remove());
 

@@ -18,6 +18,9 @@ afterAll(() => folder.remove());
  */
 const HIDDEN = 15;
 
+/** Clips that are whole, by the options of their encoder. */
+const wholes = new Map<string, string>();
+
 /** A clip cut without re-encoding, so that an edit list hides its first pictures, some of which are damaged. */
 async function makeCut(
   name: string,
@@ -29,8 +32,11 @@ async function makeCut(
   const [whole, cut, broken] = [at(`${name}-whole.mp4`), at(`${name}.mp4`), at(`${name}-broken.mp4`)];
   const encode = typeof coding === 'string' ? [...DEFAULT_ENCODE, '-x264-params', coding] : coding.encode;
   const size = { width: 320, height: 192, sound: false } as const;
-  await makeMovingClip({ tools, outputPath: whole, seconds: 3, ...size, encode });
-  await runTool('cut', tools.ffmpeg, ['-v', 'error', '-ss', from, '-i', whole, '-c', 'copy', cut]);
+  // Several tests damage the same clip.
+  const made = wholes.get(encode.join(' '));
+  if (made === undefined) await makeMovingClip({ tools, outputPath: whole, seconds: 3, ...size, encode });
+  wholes.set(encode.join(' '), made ?? whole);
+  await runTool('cut', tools.ffmpeg, ['-v', 'error', '-ss', from, '-i', made ?? whole, '-c', 'copy', cut]);
   const listing = ['-select_streams', 'v:0', '-show_entries', 'packet=flags', '-of', 'csv=p=0', cut];
   const { stdout } = await runTool('list', tools.ffprobe, ['-v', 'error', ...listing]);
   expect(stdout.split('\n').filter((flags) => flags.includes('D')).length).toBe(HIDDEN);

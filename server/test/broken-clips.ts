@@ -3,6 +3,8 @@ import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
+import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { detailedPicture } from './detailed-picture.ts';
 import { seededRandom } from './seeded-random.ts';
 
@@ -384,19 +386,20 @@ function writeFiller(bytes: Buffer, start: number, end: number, codec: VideoCode
   bytes[end - 1] = 0x80;
 }
 
-/** Positions and sizes of the coded pictures of a clip, in display order. */
+/** Positions and sizes of the coded pictures of an MP4 file that has a table of them, in display order. */
 export async function displayOrderSamples(
-  input: Pick<CorruptSamplesInput, 'tools' | 'inputPath'>,
+  input: Pick<CorruptSamplesInput, 'inputPath'>,
 ): Promise<{ pos: number; size: number }[]> {
-  const args = ['-v', 'error', '-select_streams', 'v:0', '-show_entries', 'packet=pts,size,pos'];
-  args.push('-of', 'csv=p=0', input.inputPath);
-  const { stdout } = await runTool('list the packets', input.tools.ffprobe, args);
-  return stdout
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => line.split(',').map(Number))
-    .map(([pts = 0, size = 0, pos = 0]) => ({ pts, size, pos }))
-    .sort((a, b) => a.pts - b.pts);
+  const file = await open(input.inputPath);
+  try {
+    // Read here because to start a tool for it would take far longer, and most tests need it.
+    const samples = readSamples(findVideoTrack(await readMovie(file), 0).stbl);
+    return samples
+      .sort((a, b) => a.pts - b.pts)
+      .map(({ offset, sizeBytes }) => ({ pos: offset, size: sizeBytes }));
+  } finally {
+    await file.close();
+  }
 }
 
 function even(pixels: number): number {

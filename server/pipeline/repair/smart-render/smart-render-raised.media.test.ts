@@ -66,7 +66,14 @@ it.each(MAKERS)(
     const hole = `select='not(between(n,${first},${first + lost - 1}))'`;
     const encode = `-vf ${hole} -fps_mode vfr ${coding}`;
     const size = isSmall ? { width: 320, height: 192 } : {};
-    await makeMovingClip({ tools, outputPath: broken, ...size, seconds: 4, encode: encode.split(' ') });
+    await makeMovingClip({
+      tools,
+      outputPath: broken,
+      ...size,
+      seconds: 3,
+      sound: false,
+      encode: encode.split(' '),
+    });
     const task = await makeTask(broken, path.join(folder.path, `${name}-work`));
     const io = { signal: new AbortController().signal, send: () => {} };
     const { report, resultPath } = mustBeOk(await processVideo(task, io));

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,14 +23,26 @@ const ONE_GROUP = '-pix_fmt yuv420p -c:v libx264 -g 600';
 const SOURCE = 'testsrc2=s=328x198:r=30:d=2';
 /** Bytes of one verbatim picture of the clips, 640 x 368 of 4:2:0. */
 const VERBATIM_BYTES = 640 * 368 * 1.5;
+/** Each picture refers to the one before. */
+const PLAIN = `${ONE_GROUP} -preset veryfast -bf 0`;
 /** Four pictures lie between a picture and its reference, so the decoder's concealment is not always improved. */
 const PYRAMID = 'B pictures in a pyramid';
 const MAKERS = {
-  'each picture refers to the one before': `${ONE_GROUP} -preset veryfast -bf 0`,
+  'each picture refers to the one before': PLAIN,
   'variable-length coding': `${ONE_GROUP} -profile:v baseline -preset fast`,
   [PYRAMID]: `${ONE_GROUP} -preset medium -bf 3`,
   'renewal in stripes': `${ONE_GROUP} -preset veryfast -bf 0 -x264-params intra-refresh=1:keyint=25`,
 };
+
+/** A clip by an encoder with these options; made once for all tests that need it. */
+async function movingClip(video: string, width = 640, height = 360, seconds = 2): Promise<string> {
+  const name = `${video} ${width}`.replaceAll(/\W+/g, '-');
+  const outputPath = path.join(folder.path, `${name}.mp4`);
+  const encode = video.split(' ');
+  if (!existsSync(outputPath))
+    await makeMovingClip({ tools, outputPath, seconds, width, height, sound: false, encode });
+  return outputPath;
+}
 
 /** The first of these pictures that differs from the intact clip. */
 async function firstChanged(clip: string, hashes: readonly string[]): Promise<number> {
@@ -67,15 +80,7 @@ describe('a damaged picture in a long group', () => {
   for (const [name, video] of Object.entries(MAKERS)) {
     it(`is exchanged alone, and every other coded picture stays (${name})`, async () => {
       const id = name.replaceAll(' ', '-');
-      const clip = path.join(folder.path, `${id}.mp4`);
-      const encode = video.split(' ');
-      await makeMovingClip({
-        tools,
-        outputPath: clip,
-        seconds: 2,
-        sound: false,
-        encode,
-      });
+      const clip = await movingClip(video);
       const broken = path.join(folder.path, `${id}-broken.mp4`);
       const types = await pictureTypes(clip);
       const damaged = types.findIndex((type, frame) => frame >= 20 && type === 'P');
@@ -110,9 +115,7 @@ describe('a damaged picture in a long group', () => {
   }
 
   it('is decoded twice when nothing conceals it better: as it is, and with the picture in its place', async () => {
-    const encode = `${ONE_GROUP} -preset veryfast -bf 0`.split(' ');
-    const clip = path.join(folder.path, 'few.mp4');
-    await makeMovingClip({ tools, outputPath: clip, seconds: 2, sound: false, encode });
+    const clip = await movingClip(PLAIN);
     const broken = path.join(folder.path, 'few-broken.mp4');
     const harm = { fault: 'random', amount: 24, place: 0.5, seed: 3 } as const;
     await corruptSamples({ tools, inputPath: clip, outputPath: broken, frames: [30], ...harm });
@@ -216,9 +219,7 @@ describe('a damaged picture in a long group', () => {
   ])(
     'moves on from the one before where all of it is lost (%i in a row, %i x %i)',
     async (count, width, height) => {
-      const clip = path.join(folder.path, `gone-${count}.mp4`);
-      const encode = `${ONE_GROUP} -preset veryfast -bf 0`.split(' ');
-      await makeMovingClip({ tools, outputPath: clip, seconds: 2, width, height, sound: false, encode });
+      const clip = await movingClip(PLAIN, width, height, count > 3 ? 1.5 : 2);
       const broken = path.join(folder.path, `gone-${count}-broken.mp4`);
       const lost = Array.from({ length: count }, (_, at) => 30 + at);
       await corruptSamples({ tools, inputPath: clip, outputPath: broken, frames: lost, fault: 'lost' });

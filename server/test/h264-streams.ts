@@ -34,7 +34,7 @@ async function unitsIn(file: string): Promise<Buffer[]> {
   return [...splitter.push(await readFile(file)), ...splitter.end()];
 }
 
-const NOISE = 'testsrc2=s=1280x720:r=25:d=0.6,noise=alls=9:allf=t';
+const NOISE = 'testsrc2=s=1280x720:r=25:d=0.32,noise=alls=9:allf=t';
 /** Calm pictures, in which wrong data soon stand out. */
 export const CALM = 'mandelbrot=s=1280x720:r=25,trim=duration=0.6';
 

@@ -48,10 +48,19 @@ function tear(picture: readonly Buffer[], context: SliceContext, random: () => n
   return null;
 }
 
+const streams = new Map<string, Promise<Buffer[]>>();
+
+/** The stream that an encoder with these options makes; made once for all tests that need it. */
+function streamBy(options: string): Promise<Buffer[]> {
+  const stream = streams.get(options) ?? makeH264Stream(folder.path, options);
+  streams.set(options, stream);
+  return stream;
+}
+
 describe('openTorn', () => {
   for (const [name, options] of Object.entries(KINDS)) {
     it(`returns null for intact pictures (${name})`, async () => {
-      const units = await makeH264Stream(folder.path, options);
+      const units = await streamBy(options);
       const context = contextOf(units);
       for (const picture of picturesOf(units)) {
         expect(openTorn(picture, context.sps, [context.pps])).toBeNull();
@@ -63,7 +72,7 @@ describe('openTorn', () => {
     });
 
     it(`ends the readable part at the given place and adds others after it (${name})`, async () => {
-      const units = await makeH264Stream(folder.path, options);
+      const units = await streamBy(options);
       const context = contextOf(units);
       const { widthMbs } = context.sps;
       const pictures = picturesOf(units);
@@ -111,7 +120,7 @@ describe('openTorn', () => {
     });
 
     it(`keeps everything intact before the cut unchanged (${name})`, async () => {
-      const units = await makeH264Stream(folder.path, options);
+      const units = await streamBy(options);
       const context = contextOf(units);
       const pictures = picturesOf(units);
       const others = units.filter((unit) => !isSlice(unit));

@@ -9,7 +9,7 @@ import { parseHevcPictures } from './parse-hevc-pictures.ts';
 import { readPackets } from '../packets/read-packets.ts';
 
 const folder = sharedFolder();
-const SOURCE = 'testsrc2=s=352x288:r=25:d=2.4,noise=alls=12:allf=t';
+const SOURCE = 'testsrc2=s=208x160:r=25:d=2.4,noise=alls=12:allf=t';
 const HEVC =
   '-c:v libx265 -preset veryfast -crf 24 -tag:v hvc1 -x265-params keyint=30:bframes=0:log-level=error';
 

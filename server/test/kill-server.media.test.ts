@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { uploadsApi } from '#common/api/uploads.ts';
 import { videosApi } from '#common/api/videos.ts';
+import { onPath } from '#server/media/ffmpeg/find-tools.ts';
 import { injectRepeats, makeMovingClip } from './broken-clips.ts';
 import { startServerProcess, type ServerProcess } from './kill-server.ts';
 import { processesNaming, testTools } from './media-job.ts';
@@ -16,13 +17,15 @@ import { uploadBytes } from './upload-bytes.ts';
 const PASSWORD = 'Mended-Clip-42';
 let dataDir: string;
 let port: number;
+let slowTools: Awaited<ReturnType<typeof makeSlowTools>>;
 let server: ServerProcess;
 let client: TestClient;
 
 beforeEach(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'reelmend-kill-'));
   port = await freePort();
-  server = await startServerProcess(dataDir, port);
+  slowTools = await makeSlowTools(dataDir);
+  server = await start();
   client = createTestClient(server.url);
   const body = { username: 'maker', email: 'maker@example.test', password: PASSWORD };
   const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
@@ -45,9 +48,11 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
+const start = () => startServerProcess(dataDir, port, slowTools.searchPath);
+
 async function restart(): Promise<void> {
   await server.kill();
-  server = await startServerProcess(dataDir, port);
+  server = await start();
 }
 
 const tusHeaders = { 'tus-resumable': '1.0.0' };
@@ -64,13 +69,30 @@ async function statusOf(id: string) {
   return body;
 }
 
-/** Long enough to be still at work when the server is stopped. */
 async function makeStutteringClip(folder: string): Promise<string> {
   const [clean, broken] = [path.join(folder, 'clean.mp4'), path.join(folder, 'broken.mp4')];
-  await makeMovingClip({ tools: testTools, outputPath: clean, seconds: 12 });
+  await makeMovingClip({ tools: testTools, outputPath: clean, seconds: 12, width: 160, height: 96 });
   const runs = [60, 150, 240].map((frame) => ({ frame, count: 3 }));
   await injectRepeats({ tools: testTools, inputPath: clean, outputPath: broken, history: 'held', runs });
   return broken;
+}
+
+/**
+ * A folder for the front of PATH whose ffmpeg reads clips no faster than they play, as long as `slow` exists: a repair
+ * then lasts longer than the 8 s that a stopping server leaves its work, and costs no more.
+ */
+async function makeSlowTools(folder: string): Promise<{ searchPath: string; slow: string }> {
+  const searchPath = process.env['PATH'] ?? '';
+  const [tools, slow] = [path.join(folder, 'slow-tools'), path.join(folder, 'slow')];
+  const ffmpeg = await onPath('ffmpeg', searchPath);
+  const script = `#!/bin/sh
+case "$*" in *'${folder}'*) [ -e '${slow}' ] && exec '${ffmpeg}' -re "$@";; esac
+exec '${ffmpeg}' "$@"
+`;
+  await mkdir(tools);
+  await writeFile(path.join(tools, 'ffmpeg'), script, { mode: 0o755 });
+  await writeFile(slow, '');
+  return { searchPath: [tools, searchPath].join(path.delimiter), slow };
 }
 
 describe('a server that is killed', () => {
@@ -120,20 +142,25 @@ describe('a server that is killed', () => {
 
   it('continues a repair after an orderly stop and after a kill, and leaves no media tool running', async () => {
     const id = await uploadBytes(client, await readFile(await makeStutteringClip(dataDir)));
-    const underWay = () =>
-      expect.poll(async () => (await statusOf(id)).progress, { timeout: 90_000 }).toBeGreaterThan(0);
+    const underWay = async () => {
+      const often = { timeout: 90_000, interval: 250 };
+      await expect.poll(() => processesNaming(dataDir), often).not.toEqual([]);
+      await expect.poll(async () => (await statusOf(id)).progress, often).toBeGreaterThan(0);
+      expect((await statusOf(id)).status).toBe('processing');
+    };
     await underWay();
     const startedAt = performance.now();
     expect(await server.stop()).toBe(0);
     expect(performance.now() - startedAt).toBeLessThan(20_000);
     expect(await processesNaming(dataDir)).toEqual([]);
 
-    server = await startServerProcess(dataDir, port);
+    server = await start();
     await underWay();
     await server.kill();
-    await expect.poll(() => processesNaming(dataDir), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => processesNaming(dataDir), { timeout: 30_000, interval: 250 }).toEqual([]);
 
-    server = await startServerProcess(dataDir, port);
+    await rm(slowTools.slow);
+    server = await start();
     await expect
       .poll(async () => (await statusOf(id)).status, { timeout: 150_000, interval: 500 })
       .toBe('completed');

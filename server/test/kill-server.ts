@@ -19,12 +19,17 @@ export interface ServerProcess {
 /**
  * Starts the real server, bundled as deployed, as a process, for tests that kill it.
  * @param port must stay the same across restarts, because addresses of uploads contain it
+ * @param searchPath value of its PATH variable
  */
-export async function startServerProcess(dataDir: string, port: number): Promise<ServerProcess> {
+export async function startServerProcess(
+  dataDir: string,
+  port: number,
+  searchPath: string,
+): Promise<ServerProcess> {
   const child = spawn(process.execPath, [path.join(inject('builtServer'), 'main.js')], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      PATH: process.env['PATH'],
+      PATH: searchPath,
       NODE_ENV: 'test',
       DATA_DIR: dataDir,
       PORT: String(port),

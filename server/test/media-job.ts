@@ -67,9 +67,10 @@ export async function processesNaming(folder: string): Promise<number[]> {
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
     const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
+    if (!command.includes(folder)) continue;
     const state = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
     const isZombie = /\) Z /.test(state);
-    if (!isZombie && command.includes(folder)) found.push(Number(name));
+    if (!isZombie) found.push(Number(name));
   }
   return found;
 }

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { inject } from 'vitest';
 import type { Mailer } from '#server/accounts/mailer.ts';
 import type { Mail } from '#server/accounts/mails.ts';
 import { User } from '#db/models/user.ts';
@@ -72,7 +75,8 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     config,
     logger: createLogger(config.logLevel),
     version: '0.0.0-test',
-    workerUrl: new URL('../pipeline/worker.ts', import.meta.url),
+    // Each worker loads its code anew: bundled, that takes a tenth of the time that the sources need.
+    workerUrl: pathToFileURL(path.join(inject('builtServer'), 'worker.js')),
     tools: options.tools ?? { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' },
     webDir: null,
     now,

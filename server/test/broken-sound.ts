@@ -160,8 +160,8 @@ export async function makeFlashes(input: {
     .map((ms) => `between(t,${(ms / 1000 - 0.25 / fps).toFixed(4)},${(ms / 1000 + 0.08).toFixed(4)})`)
     .join('+');
   const source =
-    `color=c=0x404040:size=320x180:rate=${fps}:duration=${input.seconds},` +
-    `drawbox=x=90:y=40:w=140:h=100:color=white:t=fill:enable='${shown || '0'}',noise=alls=4:allf=t:all_seed=7`;
+    `color=c=0x404040:size=160x90:rate=${fps}:duration=${input.seconds},` +
+    `drawbox=x=45:y=20:w=70:h=50:color=white:t=fill:enable='${shown || '0'}',noise=alls=4:allf=t:all_seed=7`;
   const plan: FfmpegPlan = {
     label: 'make flashes',
     inputs: [{ path: source, lavfi: true }],

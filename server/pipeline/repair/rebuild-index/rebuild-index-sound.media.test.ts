@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { testTools } from '#server/test/media-job.ts';
 import {
+  clipHashes,
   decodeHashes,
   encodeSource,
   renderLimits,
@@ -15,7 +16,7 @@ import { openOriginal } from '../../open/open-original.ts';
 /** Samples of this noise pass as two small slices unless the look of coded data is checked. */
 const CLIP = 'testsrc2=s=192x144:r=25:d=4[out0];anoisesrc=c=pink:a=0.3:r=44100:d=4:seed=4[out1]';
 /** From the same device, with other content. */
-const EARLIER = 'mandelbrot=s=192x144:r=25[out0];sine=f=300:r=44100[out1]';
+const EARLIER = 'testsrc=s=192x144:r=25[out0];sine=f=300:r=44100[out1]';
 const PICTURES = '-c:v libx264 -preset veryfast -g 25 -bf 2 -pix_fmt yuv420p -t 4 -ac 2';
 
 describe('the sound of a clip that lost its index', () => {
@@ -55,8 +56,9 @@ describe('the sound of a clip that lost its index', () => {
   ])('is restored byte for byte with all pictures: %s', async (name, options) => {
     const { clip, earlier } = await make(name, options);
     const opened = await openHarmed(clip, earlier, withoutIndex);
-    expect(await soundHash(opened.path)).toBe(await soundHash(clip));
-    expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
+    const [before, after] = [await clipHashes(clip), await clipHashes(opened.path)];
+    expect(after.sound).toBe(before.sound);
+    expect(after.hashes).toEqual(before.hashes);
     expect(opened.info.audio).toHaveLength(1);
   });
 
@@ -123,20 +125,29 @@ describe('the sound of a clip that lost its index', () => {
     const options = `${PICTURES} -c:a aac -b:a 96k -t 2 -movflags frag_keyframe+empty_moov`;
     const earlier = await encodeSource(EARLIER, at('fragments.mp4'), options.split(' '));
     const opened = await openHarmed(clip, earlier, withoutIndex);
-    expect(await soundHash(opened.path)).toBe(await soundHash(clip));
-    expect((await decodeHashes(opened.path)).hashes).toEqual((await decodeHashes(clip)).hashes);
+    const [before, after] = [await clipHashes(clip), await clipHashes(opened.path)];
+    expect(after.sound).toBe(before.sound);
+    expect(after.hashes).toEqual(before.hashes);
   });
+
+  let recorded: Promise<string> | null = null;
+  /** A clip with two sounds. */
+  const withTwo = () => (recorded ??= makeTwo());
+
+  async function makeTwo(): Promise<string> {
+    // A voice over a game, and the game alone.
+    const game = 'anoisesrc=c=pink:a=0.2:r=48000:d=4:seed=2,tremolo=f=0.7:d=0.9,asplit[game][out1]';
+    const voice = "aevalsrc='0.4*sin(700*t*(1+0.2*sin(9*t)))*gt(mod(t,1),0.4)':s=48000:d=4[voice]";
+    const mixed = '[game][voice]amix=inputs=2:normalize=0[out2]';
+    const graph = `testsrc2=s=192x144:r=60:d=4,noise=alls=9:allf=t:all_seed=1[out0];${game};${voice};${mixed}`;
+    const options = '-map 0 -c:v libx264 -preset veryfast -g 60 -pix_fmt yuv420p -c:a aac -b:a 128k -ac 2';
+    return encodeSource(graph, at('two.mp4'), options.split(' '));
+  }
 
   it.each(['with', 'without'])(
     'is restored as two where a recorder wrote two, %s an earlier clip',
     async (help) => {
-      // A voice over a game, and the game alone.
-      const game = 'anoisesrc=c=pink:a=0.2:r=48000:d=4:seed=2,tremolo=f=0.7:d=0.9,asplit[game][out1]';
-      const voice = "aevalsrc='0.4*sin(700*t*(1+0.2*sin(9*t)))*gt(mod(t,1),0.4)':s=48000:d=4[voice]";
-      const mixed = '[game][voice]amix=inputs=2:normalize=0[out2]';
-      const graph = `testsrc2=s=192x144:r=60:d=4,noise=alls=9:allf=t:all_seed=1[out0];${game};${voice};${mixed}`;
-      const options = '-map 0 -c:v libx264 -preset veryfast -g 60 -pix_fmt yuv420p -c:a aac -b:a 128k -ac 2';
-      const clip = await encodeSource(graph, at(`two-${help}.mp4`), options.split(' '));
+      const clip = await withTwo();
       const opened = await openHarmed(clip, help === 'with' ? clip : at('none.mp4'), withoutIndex);
       expect(opened.info.audio).toHaveLength(2);
       expect(opened.rebuilt?.notes.join(' ')).toContain('2 sounds were found');

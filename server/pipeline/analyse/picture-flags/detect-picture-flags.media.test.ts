@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
@@ -9,17 +9,17 @@ import { analysePicture } from '../analyse-picture.ts';
 const folder = sharedFolder();
 const FLAGS = ['shaky_footage', 'poor_lighting', 'blurry_section'];
 
-/**
- * Makes a lit, sharp pan of 8 s, applies a filter and encodes it; gives its flags as kind, start and end in seconds.
- */
+/** A lit, sharp pan of 8 s. */
+const pan = () => `${folder.path}/pan.mp4`;
+beforeAll(() => makeMovingClip({ tools, outputPath: pan(), seconds: 8, scenery: 'pan', sound: false }));
+
+/** Applies a filter to the pan and encodes it; gives its flags as kind, start and end in seconds. */
 async function flagsOf(name: string, filter: string) {
-  const clip = `${folder.path}/${name}-clip.mp4`;
   const outputPath = `${folder.path}/${name}.mp4`;
-  await makeMovingClip({ tools, outputPath: clip, seconds: 8, scenery: 'pan', sound: false });
   await runFfmpeg(
     {
       label: 'change a clip',
-      inputs: [{ path: clip }],
+      inputs: [{ path: pan() }],
       outputs: [{ path: outputPath, options: ['-vf', filter, ...DEFAULT_ENCODE, '-f', 'mp4'] }],
       expectedDurationMs: null,
     },

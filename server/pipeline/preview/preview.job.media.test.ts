@@ -33,7 +33,7 @@ beforeAll(async () => {
   await db.migrate.latest();
   storage = createDiskStorage(path.join(folder.path, 'objects'));
   const file = path.join(folder.path, 'clip.mp4');
-  await makeMovingClip({ tools, outputPath: file, seconds: SECONDS, width: 854, height: 480 });
+  await makeMovingClip({ tools, outputPath: file, seconds: SECONDS, fps: 10, width: 480, height: 272 });
   clip = await storage.put(file);
 });
 beforeEach(() => {

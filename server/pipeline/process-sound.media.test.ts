@@ -11,6 +11,7 @@ const SECONDS = 15;
 const CLAPS = [
   900, 1630, 2750, 3480, 4100, 5320, 6333, 7000, 7910, 8850, 9444, 10_400, 11_210, 12_020, 13_300,
 ];
+const VOICE = voiceLike(SECONDS, RATE, 4);
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
 
@@ -40,7 +41,7 @@ describe('a clip whose container shows no offset', () => {
       inputPath: path.join(folder.path, 'flashes.mp4'),
       outputPath: `${name}.mp4`,
       rateHz: RATE,
-      channels: [mixAtSnr(heard, voiceLike(SECONDS, RATE, 4), 8)],
+      channels: [mixAtSnr(heard, VOICE, 8)],
     });
     const task = await makeTask(`${name}.mp4`, `${name}.work`);
     const job = { signal: new AbortController().signal, send: () => undefined };

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { RepairReport } from '#common/report.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
@@ -31,6 +32,18 @@ async function mend(name: string) {
   const io = { signal: new AbortController().signal, send: () => undefined };
   const { report, resultPath } = mustBeOk(await processVideo(task, io));
   return { report, resultPath: resultPath ?? '' };
+}
+
+/** Clips with two sounds in their place, mended once for the tests that move them. */
+const inPlace = new Map<string, ReturnType<typeof mend>>();
+
+/** Adds a second sound to a clip and mends it. */
+async function mendBoth(name: string, two: string) {
+  const tone = ['-f', 'lavfi', '-i', `sine=880:r=${RATE}:d=${SECONDS}`];
+  const tracks = '-map 0:v -map 0:a -map 1:a -c:v copy -c:a aac'.split(' ');
+  const named = '-metadata:s:a:0 language=eng -metadata:s:a:1 language=fra'.split(' ');
+  await ffmpeg('-i', at(name), ...tone, ...tracks, ...named, at(two));
+  return mend(two);
 }
 
 /** Languages of the sound tracks. */
@@ -69,19 +82,17 @@ it.each([
   ['windy.mp4', 300],
   ['windy.mp4', -200],
 ])('moves both sounds of a clip (%s) that are both %i ms late', async (name, offsetMs) => {
-  const [two, moved] = [`both-${offsetMs}-${name}`, `moved-${offsetMs}-${name}`];
-  const tone = ['-f', 'lavfi', '-i', `sine=880:r=${RATE}:d=${SECONDS}`];
-  const tracks = '-map 0:v -map 0:a -map 1:a -c:v copy -c:a aac'.split(' ');
-  const named = '-metadata:s:a:0 language=eng -metadata:s:a:1 language=fra'.split(' ');
-  await ffmpeg('-i', at(name), ...tone, ...tracks, ...named, at(two));
+  const [two, moved] = [`both-${name}`, `moved-${offsetMs}-${name}`];
+  const cuesMs = ({ captions }: RepairReport) => captions.slice(1).map(({ startMs }) => startMs);
+  const unmoved = inPlace.get(two) ?? mendBoth(name, two);
+  inPlace.set(two, unmoved);
+  const wantedMs = cuesMs((await unmoved).report);
   await moveSound({ tools, inputPath: at(two), outputPath: at(moved), offsetMs });
   const { report, resultPath } = await mend(moved);
   expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);
   const repaired = report.defects.filter(({ outcome }) => outcome === 'repaired').map(({ kind }) => kind);
   expect(repaired.toSorted()).toEqual(name === 'windy.mp4' ? ['audio_sync', 'wind_noise'] : ['audio_sync']);
   // Early sound has lost its beginning, and the first cue with it.
-  const cuesMs = ({ captions }: typeof report) => captions.slice(1).map(({ startMs }) => startMs);
-  const wantedMs = cuesMs((await mend(two)).report);
   const offMs = cuesMs(report).map((startMs, index) => Math.abs(startMs - (wantedMs[index] ?? 0)));
   expect(offMs).toHaveLength(wantedMs.length);
   // Where a cue begins may depend on how an encoder version wrote the rest of the wind (181 ms with 7.1 and 8.0). Sound

@@ -61,6 +61,19 @@ async function mend(name: string) {
   return mustBeOk(result);
 }
 
+/** Hashes and times of the pictures of the intact clips. */
+const truth = new Map<string, { readonly hashes: string[]; readonly times: number[] }>();
+
+async function truthOf(codec: string) {
+  const file = at(`${codec}.mp4`);
+  const known = truth.get(codec) ?? {
+    hashes: (await decodeHashes(file)).hashes,
+    times: await timesOf(file),
+  };
+  truth.set(codec, known);
+  return known;
+}
+
 /** Display times in file order, ticks from the first displayed picture on. */
 async function timesOf(file: string): Promise<number[]> {
   const handle = await open(file);
@@ -80,8 +93,9 @@ async function expectTrue(codec: (typeof CODECS)[number], broken: string) {
   expect(report.video).toMatchObject({ treatment: 'copied', unitsKept: 90 });
   expect(report.checks.filter((check) => !check.passed)).toEqual([]);
   expect(report.defects[0]?.explanation).toMatch(/listed \d+ of 90 frames in the wrong order/);
-  expect((await decodeHashes(result)).hashes).toEqual((await decodeHashes(at(`${codec}.mp4`))).hashes);
-  expect(await timesOf(result)).toEqual(await timesOf(at(`${codec}.mp4`)));
+  const { hashes, times } = await truthOf(codec);
+  expect((await decodeHashes(result)).hashes).toEqual(hashes);
+  expect(await timesOf(result)).toEqual(times);
   const info = await probe(tools, result, 'mov');
   expect(info.video[0]?.startMs).toBe(0);
   const claims = await verifyClaims({ originalPath: at(broken), repairedPath: result, report, tools });

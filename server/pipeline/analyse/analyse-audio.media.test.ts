@@ -19,6 +19,8 @@ const RATE = 44_100;
 const SECONDS = 12;
 const FLASHES = [1200, 2750, 4100, 6333, 7000, 8850, 10_400];
 
+const VOICE = voiceLike(SECONDS, RATE, 4);
+
 let folder = '';
 const inFolder = (name: string) => path.join(folder, name);
 
@@ -28,8 +30,16 @@ async function analyse(file: string): Promise<AudioAnalysis> {
   return analyseAudio({ inputPath: file, info, audioPackets, motion, tools });
 }
 
-/** A clip of flashes whose hits sound `offsetMs` after them, under a voice. */
-async function makeStruck(offsetMs: number): Promise<string> {
+const struckClips = new Map<number, Promise<string>>();
+
+/** A clip of flashes whose hits sound `offsetMs` after them, under a voice; it is made once. */
+function makeStruck(offsetMs: number): Promise<string> {
+  const clip = struckClips.get(offsetMs) ?? strike(offsetMs);
+  struckClips.set(offsetMs, clip);
+  return clip;
+}
+
+async function strike(offsetMs: number): Promise<string> {
   const outputPath = inFolder(`struck${offsetMs}.mp4`);
   const struck = hits(
     SECONDS,
@@ -42,7 +52,7 @@ async function makeStruck(offsetMs: number): Promise<string> {
     inputPath: inFolder('flashes.mp4'),
     outputPath,
     rateHz: RATE,
-    channels: [mixAtSnr(struck, voiceLike(SECONDS, RATE, 4), 8)],
+    channels: [mixAtSnr(struck, VOICE, 8)],
   });
   return outputPath;
 }
@@ -84,7 +94,7 @@ describe('analyseAudio', () => {
       inFolder('late-picture.mp4'),
       inFolder('empty-end.mp4'),
     ];
-    const channels = [voiceLike(SECONDS, RATE, 4)];
+    const channels = [VOICE];
     await replaceSound({
       tools,
       inputPath: inFolder('flashes.mp4'),
@@ -111,7 +121,7 @@ describe('analyseAudio', () => {
   });
 
   it('hears music in gusts in the low frequencies of a wide mix, and wind in the same gusts of a plain sound', async () => {
-    const windy = mixAtSnr(voiceLike(SECONDS, RATE, 4), gustingWind(SECONDS, RATE, 1), 5);
+    const windy = mixAtSnr(VOICE, gustingWind(SECONDS, RATE, 1), 5);
     const random = seededRandom(7);
     let [fast, slow] = [0, 0];
     // The difference between the two channels, mostly from 700 Hz to 3 kHz. Mixing them to one channel cancels it.

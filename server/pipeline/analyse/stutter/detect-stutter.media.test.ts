@@ -22,7 +22,8 @@ async function repeatsIn(file: string) {
   );
 }
 
-async function planted(
+/** Writes `repeats.mp4` and gives the truth about it. */
+async function plant(
   history: 'held' | 'inserted',
   runs: readonly RepeatRun[],
   encode: readonly string[] = DEFAULT_ENCODE,
@@ -30,10 +31,12 @@ async function planted(
 ) {
   const outputPath = at('repeats.mp4');
   const truth = await injectRepeats({ tools, inputPath: at(source), outputPath, history, runs, encode });
-  return {
-    truth: truth.map(({ firstFrame, lastFrame }) => ({ history, firstFrame, lastFrame })),
-    found: await repeatsIn(outputPath),
-  };
+  return truth.map(({ firstFrame, lastFrame }) => ({ history, firstFrame, lastFrame }));
+}
+
+async function planted(...what: Parameters<typeof plant>) {
+  const truth = await plant(...what);
+  return { truth, found: await repeatsIn(at('repeats.mp4')) };
 }
 
 const CLOSE: readonly RepeatRun[] = [40, 58, 78, 95, 120].map((frame) => ({ frame, count: 3 }));
@@ -57,7 +60,7 @@ describe('repeats in a coded clip', () => {
   });
 
   it('are found as copies when late sound ends with the picture that they made longer', async () => {
-    const { truth } = await planted('inserted', [
+    const truth = await plant('inserted', [
       { frame: 60, count: 8 },
       { frame: 120, count: 8 },
     ]);

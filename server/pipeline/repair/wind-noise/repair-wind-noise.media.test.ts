@@ -17,7 +17,17 @@ const exec = promisify(execFile);
 const folder = REAL_MEDIA;
 const recordings = existsSync(folder);
 
-async function read(name: string, rateHz: number, fromS = 0, lengthS = 60): Promise<Float32Array> {
+const heard = new Map<string, Promise<Float32Array>>();
+
+/** Samples of a stretch of a recording; each stretch is decoded once. */
+function read(name: string, rateHz: number, fromS = 0, lengthS = 60): Promise<Float32Array> {
+  const key = [name, rateHz, fromS, lengthS].join();
+  const samples = heard.get(key) ?? decode(name, rateHz, fromS, lengthS);
+  heard.set(key, samples);
+  return samples;
+}
+
+async function decode(name: string, rateHz: number, fromS: number, lengthS: number): Promise<Float32Array> {
   const { stdout } = await exec(
     'ffmpeg',
     `-v error -nostdin -ss ${fromS} -t ${lengthS} -i`

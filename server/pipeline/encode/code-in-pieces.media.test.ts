@@ -63,15 +63,16 @@ async function code(inputPath: string, workDir: string, stopAfter = Infinity) {
   return { made, pieces, shares };
 }
 
-const PICTURE = 'testsrc2=s=160x90:r=25:d=21';
-const X264 = '-c:v libx264 -preset veryfast -pix_fmt yuv420p -g 25 -bf 3';
+/** Long enough for three pieces. */
+const PICTURE = 'testsrc2=s=160x90:r=10:d=16';
+const X264 = '-c:v libx264 -preset veryfast -pix_fmt yuv420p -g 10 -bf 3';
 
 describe('codeInPieces', () => {
   it.each([
     ['closed', `${X264}`],
     ['open', `${X264} -x264-params open-gop=1`],
     ['late', `${X264} -output_ts_offset 0.7`],
-    ['deep', '-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=25 -tag:v hvc1'],
+    ['deep', '-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=10 -tag:v hvc1'],
   ])(
     'gives every picture of a clip (%s) at its time, as it was',
     async (name, options) => {

@@ -18,8 +18,7 @@ import { FIX_BUILDERS, VISUAL_ORDER, type FixStep, type VisualStep } from './bui
 import { changePictures, type ChangedPictures } from './change-pictures.ts';
 import { enhanceVoice, repairSound, type Clip } from './change-sound.ts';
 import { createFixJob, type FixJob } from './fix-job.ts';
-import { createExportPictures } from './export-pictures.ts';
-import { makeExport, type MadeExport } from './make-exports.ts';
+import { createExportWork, makeExport, type ExportWork, type MadeExport } from './make-exports.ts';
 import { expectedCost, makingCost, measureFacts, type Measured } from './measure-facts.ts';
 
 export interface ApplyFixesIo {
@@ -78,7 +77,8 @@ async function run(job: FixJob): Promise<ApplyFixesResult> {
   if (steps.get('voice-enhance')?.kind === 'voice') clip = await enhanceVoice(job, clip);
   clip = await keepOtherTracks(job, source, clip);
   await keepRecord(job, source, clip);
-  const made = await makeExports(job, clip, steps);
+  const known = clip.path === source.path ? measured.facts.loudness : undefined;
+  const made = await makeExports(createExportWork(job, clip, known), steps);
   return {
     ok: true,
     clip: clip.path === source.path ? null : await describeClip(job, clip, pictures),
@@ -142,16 +142,11 @@ export async function keepOtherTracks({ task, signal }: FixJob, source: Clip, cl
   return { path: outputPath, info: await probe(task.tools, outputPath, 'mov', signal) };
 }
 
-async function makeExports(
-  job: FixJob,
-  clip: Clip,
-  steps: ReadonlyMap<FixId, FixStep>,
-): Promise<MadeExport[]> {
+async function makeExports(work: ExportWork, steps: ReadonlyMap<FixId, FixStep>): Promise<MadeExport[]> {
   const made: MadeExport[] = [];
-  const pictures = createExportPictures(job, clip);
   for (const [fix, step] of steps) {
     if (step.kind !== 'export') continue;
-    const one = await makeExport({ job, clip, pictures }, fix, step.platform);
+    const one = await makeExport(work, fix, step.platform);
     if (one) made.push(one);
   }
   return made;

@@ -10,7 +10,7 @@ import { summarise } from '../../publish/build-report.ts';
 import { hashPackets } from '../../publish/packet-hashes.ts';
 import { mustKeepPictures, type Clip } from './change-sound.ts';
 import { figure } from './clip-facts.ts';
-import type { ExportPictures } from './export-pictures.ts';
+import { createExportPictures, type ExportPictures } from './export-pictures.ts';
 import type { FixJob } from './fix-job.ts';
 import { lookAtClip } from './look-at-clip.ts';
 import { COST } from './measure-facts.ts';
@@ -44,6 +44,19 @@ export interface ExportWork {
   readonly job: FixJob;
   readonly clip: Clip;
   readonly pictures: ExportPictures;
+  /** Loudness of the clip, measured at most once; null without sound. */
+  readonly loudness: () => Promise<Loudness | null>;
+}
+
+/** @param known loudness of the clip, if it was measured before */
+export function createExportWork(job: FixJob, clip: Clip, known?: Loudness | null): ExportWork {
+  let loudness = known === undefined ? undefined : Promise.resolve(known);
+  return {
+    job,
+    clip,
+    pictures: createExportPictures(job, clip),
+    loudness: () => (loudness ??= soundOf(job, clip)),
+  };
 }
 
 /**
@@ -72,7 +85,7 @@ export async function makeExport(
   }
   const outputPath = path.join(task.workDir, `${platform}.mp4`);
   try {
-    const loudness = await soundOf(job, clip);
+    const loudness = await work.loudness();
     const rateHz = clip.info.audio[0]?.sampleRateHz ?? 48_000;
     const soundFilters = loudness && !isLevelled(loudness) ? levelFilters(loudness, rateHz) : [];
     const { limits } = task;

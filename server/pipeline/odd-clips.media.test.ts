@@ -6,6 +6,7 @@ import type { RepairReport } from '#common/report.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { corruptSamples, makeMovingClip } from '#server/test/broken-clips.ts';
+import { onceForEach } from '#server/test/once-for-each.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { REAL_MEDIA } from '#server/test/real-media.ts';
 import { processVideo } from './process-video.ts';
@@ -58,14 +59,8 @@ async function mend(file: string, work: string): Promise<Mended> {
 }
 
 const at = (name: string) => path.join(REAL_MEDIA, name);
-const firstRuns = new Map<string, Promise<Mended>>();
-
 /** The first run of a clip, shared by the tests that need it. */
-function mendOnce(name: string): Promise<Mended> {
-  const run = firstRuns.get(name) ?? mend(at(name), `once-${name}`);
-  firstRuns.set(name, run);
-  return run;
-}
+const mendOnce = onceForEach((name: string) => mend(at(name), `once-${name}`));
 
 /** All sentences of a report. */
 function sentences({ notes, defects, steps, checks }: RepairReport): string {

@@ -12,6 +12,7 @@ import { analyseAudio, type AudioAnalysis } from './analyse-audio.ts';
 import { analysePicture } from './analyse-picture.ts';
 import { analyseVideo } from './analyse-video.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
+import { onceForEach } from '#server/test/once-for-each.ts';
 
 const run = promisify(execFile);
 
@@ -30,16 +31,8 @@ async function analyse(file: string): Promise<AudioAnalysis> {
   return analyseAudio({ inputPath: file, info, audioPackets, motion, tools });
 }
 
-const struckClips = new Map<number, Promise<string>>();
-
-/** A clip of flashes whose hits sound `offsetMs` after them, under a voice; it is made once. */
-function makeStruck(offsetMs: number): Promise<string> {
-  const clip = struckClips.get(offsetMs) ?? strike(offsetMs);
-  struckClips.set(offsetMs, clip);
-  return clip;
-}
-
-async function strike(offsetMs: number): Promise<string> {
+/** A clip of flashes whose hits sound `offsetMs` after them, under a voice. */
+const makeStruck = onceForEach(async (offsetMs: number): Promise<string> => {
   const outputPath = inFolder(`struck${offsetMs}.mp4`);
   const struck = hits(
     SECONDS,
@@ -55,7 +48,7 @@ async function strike(offsetMs: number): Promise<string> {
     channels: [mixAtSnr(struck, VOICE, 8)],
   });
   return outputPath;
-}
+});
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'analyse-audio-'));

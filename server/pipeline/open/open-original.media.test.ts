@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { misplacePictures } from '#server/test/broken-clips.ts';
+import { onceForEach } from '#server/test/once-for-each.ts';
 import { testTools } from '#server/test/media-job.ts';
 import { clipHashes, encodeSource, renderLimits, sharedFolder } from '#server/test/rendered-clips.ts';
 import type { MediaLimits } from '../worker-protocol.ts';
@@ -226,24 +227,14 @@ describe('openOriginal on files that were damaged as a whole', () => {
   const folder = sharedFolder();
   const SOURCE = 'testsrc2=s=128x96:r=25:d=2[out0];anoisesrc=c=pink:a=0.2:r=44100:d=2:seed=3[out1]';
 
-  const made = new Map<string, Promise<string>>();
-
-  /** A clip of this codec, made once. */
-  function wholeOf(codec: string): Promise<string> {
+  /** A clip of this codec. */
+  const wholeOf = onceForEach((codec: string) => {
     const options = ['-c:v', codec, '-g', '25', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
-    const clip = made.get(codec) ?? encodeSource(SOURCE, path.join(folder.path, `${codec}.mp4`), options);
-    made.set(codec, clip);
-    return clip;
-  }
-
-  const contents = new Map<string, ReturnType<typeof clipHashes>>();
+    return encodeSource(SOURCE, path.join(folder.path, `${codec}.mp4`), options);
+  });
 
   /** Hashes of its pictures and its sound. */
-  function contentOf(whole: string): ReturnType<typeof clipHashes> {
-    const content = contents.get(whole) ?? clipHashes(whole);
-    contents.set(whole, content);
-    return content;
-  }
+  const contentOf = onceForEach(clipHashes);
 
   async function openChanged(codec: string, change: (bytes: Buffer) => Buffer) {
     const whole = await wholeOf(codec);

@@ -7,6 +7,7 @@ import {
   STREAM_WIDTH,
 } from '#server/test/h264-streams.ts';
 import { sharedFolder } from '#server/test/rendered-clips.ts';
+import { onceForEach } from '#server/test/once-for-each.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
 import { isSlice } from '../nal.ts';
 import { readMarking } from '../reference-marking.ts';
@@ -48,14 +49,8 @@ function tear(picture: readonly Buffer[], context: SliceContext, random: () => n
   return null;
 }
 
-const streams = new Map<string, Promise<Buffer[]>>();
-
-/** The stream that an encoder with these options makes; made once for all tests that need it. */
-function streamBy(options: string): Promise<Buffer[]> {
-  const stream = streams.get(options) ?? makeH264Stream(folder.path, options);
-  streams.set(options, stream);
-  return stream;
-}
+/** The stream that an encoder with these options makes. */
+const streamBy = onceForEach((options: string) => makeH264Stream(folder.path, options));
 
 describe('openTorn', () => {
   for (const [name, options] of Object.entries(KINDS)) {

@@ -10,6 +10,7 @@ import { probe } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { seededRandom } from '#server/test/seeded-random.ts';
+import { onceForEach } from '#server/test/once-for-each.ts';
 import { rebuildIndex } from './rebuild-index.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 
@@ -85,14 +86,8 @@ async function contentOf(file: string, hasSound = true) {
   return { pictures: hashesOf('0'), sound: hashesOf('1'), warnings: stderr };
 }
 
-const contents = new Map<string, ReturnType<typeof contentOf>>();
-
 /** What a whole clip holds, which several tests compare with. */
-function wholeOf(file: string): ReturnType<typeof contentOf> {
-  const content = contents.get(file) ?? contentOf(file);
-  contents.set(file, content);
-  return content;
-}
+const wholeOf = onceForEach((file: string) => contentOf(file));
 
 describe('rebuildIndex', () => {
   it('leaves an intact file alone', async () => {

@@ -22,18 +22,13 @@ import { analysePicture } from '../../analyse/analyse-picture.ts';
 import { readPackets } from '../../analyse/packets/read-packets.ts';
 import { repairAudio, type RepairAudioResult } from './repair-audio.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
+import { onceForEach } from '#server/test/once-for-each.ts';
 
 const RATE = 48_000;
 const SECONDS = 12;
 
-const known = new Map<string, Promise<MediaInfo>>();
-
 /** Facts about a clip, each of which is written once. */
-function infoOf(file: string): Promise<MediaInfo> {
-  const info = known.get(file) ?? probe(tools, file, 'mov');
-  known.set(file, info);
-  return info;
-}
+const infoOf = onceForEach((file: string) => probe(tools, file, 'mov'));
 
 interface Sound {
   readonly samples: Float32Array;

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { inNamesOf } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { corruptSamples } from '#server/test/broken-clips.ts';
+import { onceForEach } from '#server/test/once-for-each.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { decodeHashes, encodeSource, pictureTypes, sharedFolder } from '#server/test/rendered-clips.ts';
 import { renderEdit, shownTimes } from '#server/test/rendered-edits.ts';
@@ -26,25 +27,15 @@ const MAKERS = {
 const FIRST = 40;
 const NEW_PICTURES = 3;
 
-/** What is the same for all tests that need it is made once. */
-function once<Value>(make: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
-  const made = new Map<string, Promise<Value>>();
-  return (key) => {
-    const value = made.get(key) ?? make(key);
-    made.set(key, value);
-    return value;
-  };
-}
-
 /** The clip that an encoder with these options makes of `SOURCE`. */
-const clipBy = once((video) =>
+const clipBy = onceForEach((video: string) =>
   encodeSource(SOURCE, path.join(folder.path, `${video.replaceAll(/\W+/g, '-')}.mp4`), video.split(' ')),
 );
-const timesOf = once(shownTimes);
-const hashesOf = once(decodeHashes);
+const timesOf = onceForEach(shownTimes);
+const hashesOf = onceForEach(decodeHashes);
 
 /** Raw pictures from another time of the same clip. */
-const rawOf = once(async (file: string): Promise<string> => {
+const rawOf = onceForEach(async (file: string): Promise<string> => {
   const rawPath = `${file}.raw`;
   const chosen = `select='between(n,100,${99 + NEW_PICTURES})'`;
   await runTool(

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { corruptSamples, DEFAULT_ENCODE, makeMovingClip, type ByteFault } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { onceForEach } from '#server/test/once-for-each.ts';
 import { processVideo } from './process-video.ts';
 import { verifyClaims } from './publish/verify-claims.ts';
 
@@ -18,8 +19,13 @@ afterAll(() => folder.remove());
  */
 const HIDDEN = 15;
 
-/** Clips that are whole, by the options of their encoder. */
-const wholes = new Map<string, string>();
+/** The whole clip that an encoder with these options makes. */
+const wholeBy = onceForEach(async (options: string) => {
+  const outputPath = at(`${options.replaceAll(/\W+/g, '-')}.mp4`);
+  const size = { seconds: 3, width: 320, height: 192, sound: false } as const;
+  await makeMovingClip({ tools, outputPath, ...size, encode: options.split(' ') });
+  return outputPath;
+});
 
 /** A clip cut without re-encoding, so that an edit list hides its first pictures, some of which are damaged. */
 async function makeCut(
@@ -29,14 +35,10 @@ async function makeCut(
   fault: ByteFault,
   from = '0.5',
 ) {
-  const [whole, cut, broken] = [at(`${name}-whole.mp4`), at(`${name}.mp4`), at(`${name}-broken.mp4`)];
+  const [cut, broken] = [at(`${name}.mp4`), at(`${name}-broken.mp4`)];
   const encode = typeof coding === 'string' ? [...DEFAULT_ENCODE, '-x264-params', coding] : coding.encode;
-  const size = { width: 320, height: 192, sound: false } as const;
-  // Several tests damage the same clip.
-  const made = wholes.get(encode.join(' '));
-  if (made === undefined) await makeMovingClip({ tools, outputPath: whole, seconds: 3, ...size, encode });
-  wholes.set(encode.join(' '), made ?? whole);
-  await runTool('cut', tools.ffmpeg, ['-v', 'error', '-ss', from, '-i', made ?? whole, '-c', 'copy', cut]);
+  const whole = await wholeBy(encode.join(' '));
+  await runTool('cut', tools.ffmpeg, ['-v', 'error', '-ss', from, '-i', whole, '-c', 'copy', cut]);
   const listing = ['-select_streams', 'v:0', '-show_entries', 'packet=flags', '-of', 'csv=p=0', cut];
   const { stdout } = await runTool('list', tools.ffprobe, ['-v', 'error', ...listing]);
   expect(stdout.split('\n').filter((flags) => flags.includes('D')).length).toBe(HIDDEN);

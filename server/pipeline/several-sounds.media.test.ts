@@ -7,6 +7,7 @@ import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
 import { moveSound, replaceSound } from '#server/test/broken-sound.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { onceForEach } from '#server/test/once-for-each.ts';
 import { gustingWind, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
 import { processVideo } from './process-video.ts';
 
@@ -34,17 +35,15 @@ async function mend(name: string) {
   return { report, resultPath: resultPath ?? '' };
 }
 
-/** Clips with two sounds in their place, mended once for the tests that move them. */
-const inPlace = new Map<string, ReturnType<typeof mend>>();
-
 /** Adds a second sound to a clip and mends it. */
-async function mendBoth(name: string, two: string) {
+const mendBoth = onceForEach(async (name: string) => {
+  const two = `both-${name}`;
   const tone = ['-f', 'lavfi', '-i', `sine=880:r=${RATE}:d=${SECONDS}`];
   const tracks = '-map 0:v -map 0:a -map 1:a -c:v copy -c:a aac'.split(' ');
   const named = '-metadata:s:a:0 language=eng -metadata:s:a:1 language=fra'.split(' ');
   await ffmpeg('-i', at(name), ...tone, ...tracks, ...named, at(two));
-  return mend(two);
-}
+  return { two, report: (await mend(two)).report };
+});
 
 /** Languages of the sound tracks. */
 async function languages(file: string): Promise<string[]> {
@@ -82,11 +81,10 @@ it.each([
   ['windy.mp4', 300],
   ['windy.mp4', -200],
 ])('moves both sounds of a clip (%s) that are both %i ms late', async (name, offsetMs) => {
-  const [two, moved] = [`both-${name}`, `moved-${offsetMs}-${name}`];
+  const moved = `moved-${offsetMs}-${name}`;
   const cuesMs = ({ captions }: RepairReport) => captions.slice(1).map(({ startMs }) => startMs);
-  const unmoved = inPlace.get(two) ?? mendBoth(name, two);
-  inPlace.set(two, unmoved);
-  const wantedMs = cuesMs((await unmoved).report);
+  const { two, report: unmoved } = await mendBoth(name);
+  const wantedMs = cuesMs(unmoved);
   await moveSound({ tools, inputPath: at(two), outputPath: at(moved), offsetMs });
   const { report, resultPath } = await mend(moved);
   expect(report.checks.filter(({ passed }) => !passed)).toEqual([]);

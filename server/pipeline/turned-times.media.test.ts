@@ -7,6 +7,7 @@ import { carryTrack, retimeTrack, writeMovie } from '#server/media/mp4/write-mov
 import { probe } from '#server/media/probe/probe.ts';
 import { DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { onceForEach } from '#server/test/once-for-each.ts';
 import { decodeHashes } from '#server/test/rendered-clips.ts';
 import { processVideo } from './process-video.ts';
 import { verifyClaims } from './publish/verify-claims.ts';
@@ -61,18 +62,11 @@ async function mend(name: string) {
   return mustBeOk(result);
 }
 
-/** Hashes and times of the pictures of the intact clips. */
-const truth = new Map<string, { readonly hashes: string[]; readonly times: number[] }>();
-
-async function truthOf(codec: string) {
+/** Hashes and times of the pictures of the intact clip. */
+const truthOf = onceForEach(async (codec: string) => {
   const file = at(`${codec}.mp4`);
-  const known = truth.get(codec) ?? {
-    hashes: (await decodeHashes(file)).hashes,
-    times: await timesOf(file),
-  };
-  truth.set(codec, known);
-  return known;
-}
+  return { hashes: (await decodeHashes(file)).hashes, times: await timesOf(file) };
+});
 
 /** Display times in file order, ticks from the first displayed picture on. */
 async function timesOf(file: string): Promise<number[]> {

@@ -49,7 +49,7 @@ const COPIED_SOUND = '-map 0:a -c copy -f hash -'.split(' ');
 export async function soundHash(file: string, track?: number): Promise<string> {
   const options = track === undefined ? COPIED_SOUND : COPIED_SOUND.with(1, `0:a:${track}`);
   const { stdout } = await runTool('sound', testTools.ffmpeg, ['-v', 'error', '-i', file, ...options]);
-  return stdout;
+  return stdout.trim();
 }
 
 const STRICTLY = '-v warning -threads 1 -err_detect aggressive -noautorotate';

@@ -61,9 +61,10 @@ function isCut(series: FrameSeries, i: number): boolean {
   const coherence = isEmpty(series, i) ? undefined : series.coherence.get(i);
   if ((coherence ?? 0) >= MIN_COHERENCE) return false;
   const ratio = difference / Math.max(0.3, flankLevel(series.meanDiff, i));
-  const isUnlike = broken > STRONG_HISTOGRAM || (coherence ?? 1) < LOST_COHERENCE;
+  const followed = coherence ?? 1;
+  const isUnlike = broken > STRONG_HISTOGRAM || followed < LOST_COHERENCE;
   if (difference > STRONG_DIFFERENCE && ratio > STRONG_RATIO && isUnlike) return true;
-  const leastRatio = (coherence ?? 1) < FAINT_COHERENCE ? LEAST_RATIO : MIN_RATIO;
+  const leastRatio = followed < FAINT_COHERENCE ? LEAST_RATIO : MIN_RATIO;
   return (
     ratio >= leastRatio &&
     broken / Math.max(0.003, flankLevel(series.histogramDiff, i)) >= MIN_HISTOGRAM_RATIO &&

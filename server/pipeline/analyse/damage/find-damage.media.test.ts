@@ -142,15 +142,14 @@ describe('damage that ffmpeg decodes without an error', () => {
 });
 
 describe('a lost picture that nobody refers to', () => {
-  /** Groups of 30 pictures, the third of which begins. */
-  const PAST_TWO_GROUPS = { seconds: 2.1 };
+  /** A clip whose third group of 30 pictures begins. */
+  const SCENE = { tools, seconds: 2.1, width: 320, height: 192, sound: false } as const;
 
   it('is claimed alone, and one that others refer to up to the next key picture', async () => {
     const [clean, lost] = [at('b-pictures.mp4'), at('b-lost.mp4')];
     // Every second picture is a B picture, which no other refers to.
     const encode = [...DEFAULT_ENCODE, '-bf', '1', '-b_strategy', '0', '-g', '30', '-sc_threshold', '0'];
-    const scene = { tools, ...PAST_TWO_GROUPS, width: 320, height: 192, sound: false } as const;
-    await makeMovingClip({ ...scene, outputPath: clean, encode });
+    await makeMovingClip({ ...SCENE, outputPath: clean, encode });
     const claims = async (frame: number) => {
       await corruptSamples({ tools, inputPath: clean, outputPath: lost, frames: [frame], fault: 'lost' });
       return (await damageIn(lost)).map(({ firstFrame, lastFrame }) => [firstFrame, lastFrame]);
@@ -163,8 +162,7 @@ describe('a lost picture that nobody refers to', () => {
   it('is claimed alone in AVI too, which lists pictures in coding order', async () => {
     const [made, clean] = [at('mpeg4-b.mp4'), at('mpeg4-b.avi')];
     const encode = '-c:v mpeg4 -q:v 3 -bf 1 -b_strategy 0 -g 30 -sc_threshold 1000000000'.split(' ');
-    const scene = { tools, ...PAST_TWO_GROUPS, width: 320, height: 192, sound: false } as const;
-    await makeMovingClip({ ...scene, outputPath: made, encode });
+    await makeMovingClip({ ...SCENE, outputPath: made, encode });
     await copy(made, clean, ['-f', 'avi']);
     const info = await probe(tools, clean, 'avi');
     const { video } = await readPackets({ inputPath: clean, info, tools });
@@ -193,20 +191,8 @@ describe('a lost picture that nobody refers to', () => {
   it('is recognised by the kind of its slices in HEVC', async () => {
     const [clean, damaged] = [at('hevc-b-pictures.mp4'), at('hevc-b-damaged.mp4')];
     const coding = 'keyint=30:min-keyint=30:scenecut=0:bframes=1:b-adapt=0:open-gop=0:log-level=error';
-    const encode = [
-      '-c:v',
-      'libx265',
-      '-preset',
-      'ultrafast',
-      '-crf',
-      '8',
-      '-x265-params',
-      coding,
-      '-tag:v',
-      'hvc1',
-    ];
-    const scene = { tools, ...PAST_TWO_GROUPS, width: 320, height: 192, sound: false } as const;
-    await makeMovingClip({ ...scene, outputPath: clean, encode });
+    const encode = `-c:v libx265 -preset ultrafast -crf 8 -x265-params ${coding} -tag:v hvc1`.split(' ');
+    await makeMovingClip({ ...SCENE, outputPath: clean, encode });
     const claims = async (frame: number) => {
       await corruptSamples({
         tools,

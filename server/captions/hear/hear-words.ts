@@ -4,9 +4,9 @@ import { toParts } from '#common/caption-parts.ts';
 import { CAPTION_LIMITS, type VideoCue } from '#common/captions.ts';
 import { joinSpans, type TimeSpan } from '#common/join-spans.ts';
 import { toSeconds, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
-import { uploadedInputOptions } from '#server/media/probe/probe.ts';
+import { uploadedInputOptions, type MediaInfo } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import type { ContainerFormat } from '#server/media/probe/sniff-container.ts';
+import { WITH_ITS_WAITS, wholeSoundFilters, wholeSoundOptions } from '#server/media/ffmpeg/whole-sound.ts';
 import { MediaToolError, runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { readWhisperOutput, type HeardSegment } from './whisper-output.ts';
 
@@ -65,9 +65,8 @@ export function toHeardCues(segments: readonly HeardSegment[], piece: TimeSpan):
 export interface HearInput {
   readonly engine: SpeechEngine;
   readonly tools: ToolPaths;
-  /** Path of the clip, with its container below. */
   readonly inputPath: string;
-  readonly format: ContainerFormat;
+  readonly info: MediaInfo;
   readonly durationMs: number;
   /** Stretches in which somebody speaks. */
   readonly speech: readonly TimeSpan[];
@@ -129,18 +128,28 @@ async function hearPiece(
 
 /** Plan for the sound of a piece in the engine's format: 16 kHz, mono, 16 bits. */
 function soundPlan(
-  { inputPath, format }: Pick<HearInput, 'inputPath' | 'format'>,
+  { inputPath, info }: Pick<HearInput, 'inputPath' | 'info'>,
   { startMs, endMs }: TimeSpan,
   wavPath: string,
 ): FfmpegPlan {
   const cut = ['-ss', toSeconds(startMs), '-t', toSeconds(endMs - startMs)];
   return {
     label: 'cut out speech',
-    inputs: [{ path: inputPath, format, options: [...uploadedInputOptions(format), ...cut] }],
+    inputs: [
+      {
+        path: inputPath,
+        format: info.format,
+        options: [...uploadedInputOptions(info.format), ...wholeSoundOptions(info), ...cut],
+      },
+    ],
     outputs: [
       {
         path: wavPath,
-        options: '-map 0:a:0 -vn -ac 1 -ar 16000 -c:a pcm_s16le -map_metadata -1 -f wav'.split(' '),
+        options: [
+          ...'-map 0:a:0 -vn -af'.split(' '),
+          [...wholeSoundFilters(info), WITH_ITS_WAITS].join(','),
+          ...'-ac 1 -ar 16000 -c:a pcm_s16le -map_metadata -1 -f wav'.split(' '),
+        ],
       },
     ],
     expectedDurationMs: endMs - startMs,

@@ -11,8 +11,8 @@ import { createJobFolders } from '#server/jobs/job-folder.ts';
 import { isLastTry, JOB_PAYLOADS } from '#server/jobs/job-types.ts';
 import { createProgressTeller } from '#server/jobs/progress-teller.ts';
 import { createRequestRows } from '#server/jobs/requested-work.ts';
-import { sniffFile } from '#server/media/probe/sniff-container.ts';
-import { isClipsFault, MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { probeFile } from '#server/media/probe/probe-file.ts';
+import { isClipsFault, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { readReport } from '#server/pipeline/storage/stored-report.ts';
 import type { MediaStorage } from '#server/pipeline/storage/media-storage.ts';
 import { detailOf } from '#server/error-detail.ts';
@@ -67,10 +67,9 @@ export function createHearJob(deps: HearJobDeps): JobHandler {
       about: { videoId },
     });
     try {
-      const format = await sniffFile(file.path);
-      if (!format) throw new MediaToolError('tool_failed', 'the file is no clip');
+      const info = await probeFile(tools, file.path, signal);
       const { durationMs } = report.result.media;
-      const clip = { inputPath: file.path, format, durationMs, speech: report.captions };
+      const clip = { inputPath: file.path, info, durationMs, speech: report.captions };
       return await hearWords({ engine, tools, ...clip, workDir, signal, onProgress: progress });
     } finally {
       await file.release();

@@ -2,6 +2,7 @@ import { PACKET_REFUSED } from '../ffmpeg/ffmpeg-names.ts';
 import type { FfmpegPlan } from '../ffmpeg/ffmpeg-plan.ts';
 import { uploadedInputOptions, type MediaInfo } from '../probe/probe.ts';
 import { runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
+import { wholeSoundFilters, wholeSoundOptions } from '../ffmpeg/whole-sound.ts';
 import { saneFilter } from '../sane-samples.ts';
 import { appendSound, createSoundClock, type SoundClock } from './pcm-clock.ts';
 import type { ToolPaths } from '../ffmpeg/tools.ts';
@@ -36,8 +37,9 @@ function soundDecodePlan(
   const picked = ['-map', `0:${stream?.index ?? 0}`, '-vn', '-sn', '-dn'];
   const raw = ['-c:a', 'pcm_f32le', '-f', 'f32le'];
   const sane = saneFilter(stream?.codec ?? '');
-  const filters = sane === null ? [] : [sane];
-  const cleaned = sane === null ? [] : ['-af', sane];
+  const cleaning = [...wholeSoundFilters(input.info), ...(sane === null ? [] : [sane])];
+  const cleaned = cleaning.length > 0 ? ['-af', cleaning.join(',')] : [];
+  const filters = [...cleaning];
   if (input.timed !== false) filters.push('ashowinfo');
   if (input.rateHz !== null) filters.push(`aresample=${input.rateHz}`);
   if (input.channels === 1) filters.push('aformat=channel_layouts=mono');
@@ -49,7 +51,7 @@ function soundDecodePlan(
         path: input.inputPath,
         format: input.info.format,
         // Without copyts every time is moved by the start of the file.
-        options: [...uploadedInputOptions(input.info.format), '-copyts'],
+        options: [...uploadedInputOptions(input.info.format), ...wholeSoundOptions(input.info), '-copyts'],
       },
     ],
     outputs: [

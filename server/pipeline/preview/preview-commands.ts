@@ -1,6 +1,7 @@
 import type { ComparisonPiece } from '#common/api/comparison.ts';
 import { toSeconds, type FfmpegInput, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
+import { WITH_ITS_WAITS, wholeSoundFilters, wholeSoundOptions } from '#server/media/ffmpeg/whole-sound.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Rate } from './preview-shape.ts';
 
@@ -66,14 +67,16 @@ function read({ path, info }: PreviewSource, startMs: number, lengthMs: number):
   // ffmpeg seeks from the first timestamp of the file, while the times of a report count from zero.
   const seekMs = Math.max(0, startMs - (info.startMs ?? 0));
   const stretch = ['-ss', toSeconds(seekMs), '-t', toSeconds(lengthMs + READ_ON_MS)];
-  return { path, format: info.format, options: [...uploadedPictureOptions(info), ...stretch] };
+  const options = [...uploadedPictureOptions(info), ...wholeSoundOptions(info), ...stretch];
+  return { path, format: info.format, options };
 }
 
 function soundFilters({ original, result, samples }: PieceInput): string[] {
   const side = (index: number, { info }: PreviewSource) => {
+    const rated = [...wholeSoundFilters(info), WITH_ITS_WAITS, `aresample=${PREVIEW_RATE_HZ}`].join(',');
     const source =
       info.audio.length > 0
-        ? `[${index}:a:0]aresample=${PREVIEW_RATE_HZ}:async=1:first_pts=0,aformat=sample_fmts=fltp:channel_layouts=mono,apad`
+        ? `[${index}:a:0]${rated},aformat=sample_fmts=fltp:channel_layouts=mono,apad`
         : `anullsrc=sample_rate=${PREVIEW_RATE_HZ}:channel_layout=mono,aformat=sample_fmts=fltp`;
     return `${source},atrim=end_sample=${samples}[sound${index}]`;
   };

@@ -5,6 +5,7 @@ import type { FixId } from '#common/fixes.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { analyseAudio } from '../../analyse/analyse-audio.ts';
 import { replaceSound } from '#server/test/broken-sound.ts';
+import { makeHeAacClip } from '#server/test/half-rate-sound.ts';
 import { gustingWind, mixAtSnr, voiceLike, type Samples } from '#server/test/synthetic-sound.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
@@ -270,6 +271,28 @@ describe('quick fixes', () => {
     expect(refused.of('tiktok-optimize')).toMatchObject({ state: 'failed' });
     expect(refused.of('tiktok-optimize')?.detail).toContain('3 s are the least');
   }, 90_000);
+
+  it('make a file of H.264 for a platform out of HEVC that is not upright', async () => {
+    const coding = '-c:v libx265 -preset ultrafast -x265-params log-level=none -tag:v hvc1 -pix_fmt yuv420p';
+    const clip = await make('wide-hevc.mp4', 'testsrc2=s=160x90:r=25:d=3', 'sine=f=220:d=3', coding);
+    const made = await apply(clip, ['tiktok-optimize']);
+    expect(made.of('tiktok-optimize')).toMatchObject({ state: 'applied' });
+    const info = await probe(tools, made.exports[0]?.path ?? '', 'mov');
+    expect(info.video[0]).toMatchObject({ codec: 'h264', frameCount: 75 });
+  }, 60_000);
+
+  it('keep the beginning of HE-AAC of which an edit list hides frames', async () => {
+    const clip = file('services.mp4');
+    const source = '-v error -f lavfi -i testsrc2=s=160x284:r=25:d=3.2 -f lavfi -i sine=f=400:r=22050:d=3.5';
+    await makeHeAacClip({ source: `${source} -t 3.2`, outputPath: clip, hiddenFrames: 3 });
+    const { clip: louder, exports } = await apply(clip, ['voice-enhance', 'youtube-optimize']);
+    for (const made of [louder?.path ?? '', exports[0]?.path ?? '']) {
+      const info = await probe(tools, made, 'mov');
+      expect(info.audio[0]).toMatchObject({ profile: 'LC' });
+      // Its packets begin before time 0 by what its own edit list hides.
+      expect(Math.abs(info.audio[0]?.startMs ?? Infinity)).toBeLessThan(1);
+    }
+  }, 60_000);
 
   it('keep the coded pictures of an upright clip that a platform accepts, and encode the rest once for all', async () => {
     const upright = await make('upright.mp4', 'testsrc2=s=360x640:r=25:d=3', 'sine=f=220:d=3,volume=-10dB');

@@ -16,7 +16,7 @@ import type { FixJob } from './fix-job.ts';
 import { COST } from './measure-facts.ts';
 import { measureLoudness, type Loudness } from './measure-loudness.ts';
 import { isRefusal } from './refusal.ts';
-import { levelFilters, LOUDNESS_TARGET, loudnessHelped, VOICE_FILTERS } from './voice-chain.ts';
+import { levelFilters, LOUDNESS_TARGET, loudnessHelped, roomForPeaks, VOICE_FILTERS } from './voice-chain.ts';
 
 /** A clip on its way through the fixes. */
 export interface Clip {
@@ -136,18 +136,24 @@ export async function enhanceVoice(job: FixJob, clip: Clip): Promise<Clip> {
     const shaped = await stages.run(COST.hear, (onProgress) =>
       measureLoudness({ ...read, chain: VOICE_FILTERS, onProgress }),
     );
-    const filters = [...VOICE_FILTERS, ...levelFilters(shaped, rateHz)];
-    await stages.run(COST.voice, (onProgress) =>
-      runFfmpeg(voicePlan({ inputPath: clip.path, info, filters, outputPath }), {
-        tools,
-        signal,
-        onProgress: ({ share }) => share !== null && onProgress(share),
-      }),
-    );
-    const made = { path: outputPath, info: await probe(tools, outputPath, 'mov', signal) };
-    const after = await stages.run(COST.hear, (onProgress) =>
-      measureLoudness({ inputPath: made.path, info: made.info, tools, signal, onProgress }),
-    );
+    const make = async (codingRoomDb?: number) => {
+      const filters = [...VOICE_FILTERS, ...levelFilters(shaped, rateHz, codingRoomDb)];
+      await stages.run(COST.voice, (onProgress) =>
+        runFfmpeg(voicePlan({ inputPath: clip.path, info, filters, outputPath }), {
+          tools,
+          signal,
+          onProgress: ({ share }) => share !== null && onProgress(share),
+        }),
+      );
+      const voice = { path: outputPath, info: await probe(tools, outputPath, 'mov', signal) };
+      const loudness = await stages.run(COST.hear, (onProgress) =>
+        measureLoudness({ inputPath: voice.path, info: voice.info, tools, signal, onProgress }),
+      );
+      return { voice, loudness };
+    };
+    const first = await make();
+    const roomDb = roomForPeaks(first.loudness);
+    const { voice: made, loudness: after } = roomDb === null ? first : await make(roomDb);
     const figures = [
       figure('loudness', 'LUFS', before.lufs, after.lufs),
       figure('true peak', 'dBTP', before.peakDb, after.peakDb),

@@ -2,6 +2,7 @@ import { EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { AAC_BITS_PER_CHANNEL, aacRateHz } from '#server/media/aac/aac-coding.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
+import { wholeSoundFilters, wholeSoundOptions } from '#server/media/ffmpeg/whole-sound.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { timescaleOptions, writingOptions } from '../../encode/coder-options.ts';
 import type { CopyRecipe } from '../../encode/copy-plans.ts';
@@ -136,7 +137,7 @@ export function voicePlan(given: {
         path: outputPath,
         options: [
           ...'-map 0:v:0 -map 0:a -c copy -c:a:0 aac -filter:a:0'.split(' '),
-          filters.join(','),
+          [...wholeSoundFilters(info), ...filters].join(','),
           ...`-b:a:0 ${AAC_BITS_PER_CHANNEL * channels} -ar:a:0 ${rate} -ac:a:0 ${channels}`.split(' '),
           ...(info.video[0]?.codec === 'hevc' ? ['-tag:v', 'hvc1'] : []),
           ...(info.video[0] ? timescaleOptions(info.video[0]) : []),
@@ -149,7 +150,7 @@ export function voicePlan(given: {
 }
 
 function input(path: string, info: MediaInfo, threads: number) {
-  const options = [...uploadedPictureOptions(info), '-threads', String(threads)];
+  const options = [...uploadedPictureOptions(info), ...wholeSoundOptions(info), '-threads', String(threads)];
   return { path, format: info.format, options };
 }
 

@@ -10,7 +10,7 @@ import { parseLoudness } from './measure-loudness.ts';
 import { lightFilters, lightHelped, planLight } from './plan-light.ts';
 import { bitRateLimit, platformPlan, platformShape } from './platform-plan.ts';
 import { parseFilters, parseOptions } from './tool-filters.ts';
-import { levelFilters, loudnessHelped } from './voice-chain.ts';
+import { levelFilters, loudnessHelped, roomForPeaks } from './voice-chain.ts';
 
 const LIGHT = {
   dark: 8,
@@ -91,6 +91,15 @@ describe('loudness', () => {
     expect(levelFilters({ lufs: null, peakDb: null }, 48_000)).toEqual([]);
     // At most what the limiter may take: -40 LUFS with clicks at full scale.
     expect(levelFilters({ lufs: -40, peakDb: 0 }, 48_000)[0]).toBe('volume=7.00dB');
+  });
+
+  it('limits further once the encoder moved a peak out of range', () => {
+    expect(roomForPeaks({ lufs: -14, peakDb: -0.5 })).toBeNull();
+    const roomDb = roomForPeaks({ lufs: -14, peakDb: 1.1 }) ?? 0;
+    // A limiter at -2 dBTP let 1.1 through, so one at -4.6 lets about -1.5 through.
+    expect(roomDb).toBeCloseTo(3.6);
+    const limit = `limit=${(10 ** (-4.6 / 20)).toFixed(4)}`;
+    expect(levelFilters({ lufs: -20, peakDb: -4 }, 44_100, roomDb).join()).toContain(limit);
   });
 
   it('counts as better only nearer to the target and without clipping', () => {

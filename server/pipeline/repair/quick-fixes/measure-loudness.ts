@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { uploadedInputOptions, type MediaInfo } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { wholeSoundFilters, wholeSoundOptions } from '#server/media/ffmpeg/whole-sound.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 /** EBU R128 measures of a sound. */
@@ -27,16 +28,23 @@ export interface MeasureLoudnessInput {
  */
 export async function measureLoudness(input: MeasureLoudnessInput): Promise<Loudness> {
   const { inputPath, info, chain = [], tools, signal } = input;
+  const filters = [...wholeSoundFilters(info), ...chain, 'loudnorm=print_format=json'];
   let log = '';
   const options = ['-map', `0:${info.audio[0]?.index ?? 0}`, '-vn', '-sn', '-dn'];
   await runFfmpeg(
     {
       label: 'measure the loudness',
-      inputs: [{ path: inputPath, format: info.format, options: uploadedInputOptions(info.format) }],
+      inputs: [
+        {
+          path: inputPath,
+          format: info.format,
+          options: [...uploadedInputOptions(info.format), ...wholeSoundOptions(info)],
+        },
+      ],
       outputs: [
         {
           path: '-',
-          options: [...options, '-af', [...chain, 'loudnorm=print_format=json'].join(','), '-f', 'null'],
+          options: [...options, '-af', filters.join(','), '-f', 'null'],
         },
       ],
       expectedDurationMs: info.durationMs,

@@ -10,6 +10,7 @@ import {
 } from '#common/platform-check.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
+import { wholeSoundFilters, wholeSoundOptions } from '#server/media/ffmpeg/whole-sound.ts';
 import type { AudioStreamInfo, MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { timescaleOptions, writingOptions } from '../../encode/coder-options.ts';
 import type { PieceCut } from '../../encode/code-in-pieces.ts';
@@ -122,6 +123,8 @@ export function platformCopyPlan(given: PlatformPlanInput, picturesPath: string 
   const { inputPath, info, stream, outputPath } = given;
   const clip = clipInput(inputPath, info);
   const pictures = picturesPath === null ? [] : [{ path: picturesPath, format: 'mov' }];
+  // Of pictures that are coded anew, those of high dynamic range alone are HEVC.
+  const isHevc = isHdr(stream) || (picturesPath === null && stream.codec === 'hevc');
   return {
     label: `put the file for ${given.platform} together`,
     inputs: [...pictures, clip],
@@ -132,7 +135,7 @@ export function platformCopyPlan(given: PlatformPlanInput, picturesPath: string 
         path: outputPath,
         options: [
           ...'-map 0:v:0 -c:v copy'.split(' '),
-          ...(stream.codec === 'hevc' || isHdr(stream) ? ['-tag:v', 'hvc1'] : []),
+          ...(isHevc ? ['-tag:v', 'hvc1'] : []),
           ...timescaleOptions(stream),
           ...sound(given, pictures.length),
           ...writingOptions(pictures.length),
@@ -146,7 +149,7 @@ export function platformCopyPlan(given: PlatformPlanInput, picturesPath: string 
 const clipInput = (inputPath: string, info: MediaInfo, cut: readonly string[] = []) => ({
   path: inputPath,
   format: info.format,
-  options: [...uploadedPictureOptions(info), '-threads', '1', ...cut],
+  options: [...uploadedPictureOptions(info), ...wholeSoundOptions(info), '-threads', '1', ...cut],
 });
 
 /** How the fitted pictures are coded. */
@@ -245,12 +248,13 @@ function sound({ info, platform, soundFilters }: PlatformPlanInput, from: number
   if (!stream) return [];
   const map = ['-map', `${from}:${stream.index}`];
   if (soundFilters.length === 0 && isTaken(stream, platform)) return [...map, '-c:a', 'copy'];
+  const filters = [...wholeSoundFilters(info), ...soundFilters];
   const { mostSampleRateHz, mostChannels } = PLATFORM_LIMITS[platform];
   const channels = Math.min(2, mostChannels, stream.channels);
   const rate = aacRateHz(Math.min(48_000, mostSampleRateHz, stream.sampleRateHz));
   return [
     ...map,
     ...`-c:a aac -b:a ${AAC_BITS_PER_CHANNEL * channels} -ar ${rate} -ac ${channels}`.split(' '),
-    ...(soundFilters.length > 0 ? ['-af', soundFilters.join(',')] : []),
+    ...(filters.length > 0 ? ['-af', filters.join(',')] : []),
   ];
 }

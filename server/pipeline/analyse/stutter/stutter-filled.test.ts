@@ -38,6 +38,14 @@ describe('a hole that was filled at a constant rate', () => {
     expect(found(clip(2, 16, 1.9), [AT + 1])).toEqual([]);
   });
 
+  it('is not found where single pictures are shown twice again and again, however irregularly', () => {
+    const hole = [0.3, 13.5, 0.2];
+    const among = (repeats: readonly number[]) =>
+      found(clip(...hole).map((move, at) => (repeats.includes(at) ? 0.3 : move)));
+    expect(among([9, 20, 27, 52])).toEqual([[AT, AT + 1, 'held']]);
+    expect(among([9, 20, 27, 52, 61])).toEqual([]);
+  });
+
   it('is no motion, although what encoders refine in its repeats adds up', () => {
     const moves = clip(0.9, 0.9, 0.9, 0.9, 0.9, 40, 0.9);
     const series = frameSeries(moves);

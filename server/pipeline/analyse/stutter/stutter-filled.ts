@@ -1,6 +1,6 @@
 import { clamp, median } from '#server/media/statistics.ts';
 import { showsNothing } from '../detect-cuts.ts';
-import { cadencesAround } from './stutter-cadence.ts';
+import { cadencesAround, isSharp } from './stutter-cadence.ts';
 import { MAX_REPEAT_SHARE, MIN_LEVEL } from './stutter-early.ts';
 import { isRising } from './stutter-easing.ts';
 import { evidenceBehind } from './stutter-evidence.ts';
@@ -25,6 +25,12 @@ const FAR_STEP = { length: 2.5, still: 0.5 };
 const MOST_BEFORE = 40;
 /** Confidence of a completely still run, and what it loses for each share of the usual step that it changes by. */
 const CONFIDENCE = { most: 0.9, perQuietness: 0.5 };
+
+/**
+ * Where this many pictures are shown twice within this time on each side, seconds, two of them beside each other are
+ * chance: one rate is shown as another (seven in a service's clip of two films, one above the other).
+ */
+const USUAL = { repeats: 5, reachS: 3 };
 
 /** A hole that a tool filled at a constant rate. Numbers count decoded pictures. */
 export interface FilledHole {
@@ -102,6 +108,7 @@ export function judgeFilled(
   const last = early - 1;
   const run = { ...clip, first, last };
   if (showsNothing(series, Math.floor((first + last) / 2)) || cadencesAround(run).length > 0) return null;
+  if (isAmongRepeats(run, early)) return null;
   // A shot that sets out after a rest.
   if (last > first && isRising(moves.slice(first, early))) return null;
   const before = median(moves.slice(Math.max(1, first - FLANK), first));
@@ -116,4 +123,16 @@ export function judgeFilled(
     quietness,
     confidence: clamp(CONFIDENCE.most - CONFIDENCE.perQuietness * quietness, 0, CONFIDENCE.most),
   };
+}
+
+/** Whether single pictures are shown twice again and again around a hole, though too irregularly for a cadence. */
+function isAmongRepeats({ first, moves, holds, fps }: Candidate, early: number): boolean {
+  const reach = USUAL.reachS * fps;
+  const others = holds.filter(([from, to]) => {
+    const isOther = to < first || from > early + 1;
+    return (
+      isOther && from === to && from >= first - reach && from <= early + reach && isSharp(moves, from, to)
+    );
+  });
+  return others.length >= USUAL.repeats;
 }

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findVideoTrack, readMovie } from '#server/media/mp4/movie.ts';
 import { readSamples, type Sample } from '#server/media/mp4/sample-table.ts';
-import { carryTrack, retimeTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { probe } from '#server/media/probe/probe.ts';
 import { DEFAULT_ENCODE, makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { onceForEach } from '#server/test/once-for-each.ts';
 import { decodeHashes } from '#server/test/rendered-clips.ts';
+import { retimeClip } from '#server/test/retimed-clip.ts';
 import { processVideo } from './process-video.ts';
 import { verifyClaims } from './publish/verify-claims.ts';
 
@@ -41,18 +41,7 @@ async function withoutComposition(name: string): Promise<string> {
 
 /** A clip with other display times in its index; coded pictures and sound are unchanged. */
 async function withTimes(name: string, outputName: string, timed: (samples: Sample[]) => Sample[]) {
-  const file = await open(at(`${name}.mp4`));
-  try {
-    const movie = await readMovie(file);
-    const video = findVideoTrack(movie, 0);
-    const samples = timed(readSamples(video.stbl));
-    const tracks = movie.tracks.map((track) =>
-      track === video ? retimeTrack(video, video.trak, samples, file) : carryTrack(track, file),
-    );
-    await writeMovie(at(outputName), { ...movie, tracks, temporary: true });
-  } finally {
-    await file.close();
-  }
+  await retimeClip(at(`${name}.mp4`), at(outputName), timed);
   return outputName;
 }
 

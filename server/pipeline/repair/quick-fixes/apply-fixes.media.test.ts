@@ -10,6 +10,7 @@ import { gustingWind, mixAtSnr, voiceLike, type Samples } from '#server/test/syn
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { renderLimits, sharedFolder } from '#server/test/rendered-clips.ts';
+import { retimeClip } from '#server/test/retimed-clip.ts';
 import { hashPackets } from '../../publish/packet-hashes.ts';
 import type { ApplyFixesTask, FixesMessage } from '../../worker-protocol.ts';
 import { applyFixes } from './apply-fixes.ts';
@@ -277,6 +278,20 @@ describe('quick fixes', () => {
     const clip = await make('wide-hevc.mp4', 'testsrc2=s=160x90:r=25:d=3', 'sine=f=220:d=3', coding);
     const made = await apply(clip, ['tiktok-optimize']);
     expect(made.of('tiktok-optimize')).toMatchObject({ state: 'applied' });
+    const info = await probe(tools, made.exports[0]?.path ?? '', 'mov');
+    expect(info.video[0]).toMatchObject({ codec: 'h264', frameCount: 75 });
+  }, 60_000);
+
+  it('make a file for a platform though two pictures have one time', async () => {
+    const coding = '-c:v libx264 -preset ultrafast -bf 0 -g 25 -pix_fmt yuv420p';
+    const plain = await make('joined-plain.mp4', 'testsrc2=s=160x90:r=25:d=3', 'sine=f=220:d=3', coding);
+    const clip = file('joined.mp4');
+    const twice = 40;
+    await retimeClip(plain, clip, (samples) =>
+      samples.map((sample, at) => (at === twice ? { ...sample, pts: samples[at - 1]?.pts ?? 0 } : sample)),
+    );
+    const made = await apply(clip, ['youtube-optimize']);
+    expect(made.of('youtube-optimize')).toMatchObject({ state: 'applied' });
     const info = await probe(tools, made.exports[0]?.path ?? '', 'mov');
     expect(info.video[0]).toMatchObject({ codec: 'h264', frameCount: 75 });
   }, 60_000);

@@ -39,6 +39,12 @@ const COPIED_FORMATS = new Set(['yuv420p', 'yuvj420p', 'yuv420p10le']);
 /** Share of a platform's size limit that is planned for. */
 const SIZE_SHARE = 0.9;
 
+/**
+ * A picture with the time of the one before, as joined clips have it, comes one tick later: both stay, and a platform
+ * gets times that rise.
+ */
+const RISING = "setpts='if(isnan(PREV_OUTPTS),PTS,max(PTS,PREV_OUTPTS+1))'";
+
 export interface PlatformShape {
   readonly canvas: Size;
   /** The whole picture, fitted into the canvas; nothing is cut away. */
@@ -87,7 +93,7 @@ export function platformPlan(given: PlatformPlanInput): FfmpegPlan {
     label: `make the file for ${given.platform}`,
     inputs: [clipInput(inputPath, info)],
     globalOptions: LEAN_GRAPH,
-    filterComplex: pictureGraph(given, ''),
+    filterComplex: pictureGraph(given, `${RISING},`),
     outputs: [{ path: outputPath, options: [...coding(given), ...sound(given, 0), ...writingOptions()] }],
     expectedDurationMs: info.durationMs,
   };

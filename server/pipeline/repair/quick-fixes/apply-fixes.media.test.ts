@@ -282,13 +282,12 @@ describe('quick fixes', () => {
     expect(info.video[0]).toMatchObject({ codec: 'h264', frameCount: 75 });
   }, 60_000);
 
-  it('make a file for a platform though two pictures have one time', async () => {
+  it('make a file for a platform though some pictures have the time of the one before', async () => {
     const coding = '-c:v libx264 -preset ultrafast -bf 0 -g 25 -pix_fmt yuv420p';
     const plain = await make('joined-plain.mp4', 'testsrc2=s=160x90:r=25:d=3', 'sine=f=220:d=3', coding);
     const clip = file('joined.mp4');
-    const twice = 40;
     await retimeClip(plain, clip, (samples) =>
-      samples.map((sample, at) => (at === twice ? { ...sample, pts: samples[at - 1]?.pts ?? 0 } : sample)),
+      samples.map((sample, at) => (at % 13 === 12 ? { ...sample, pts: samples[at - 1]?.pts ?? 0 } : sample)),
     );
     const made = await apply(clip, ['youtube-optimize']);
     expect(made.of('youtube-optimize')).toMatchObject({ state: 'applied' });

@@ -1,29 +1,32 @@
-import type { MediaInfo } from '../probe/probe.ts';
+import type { AudioStreamInfo, MediaInfo } from '../probe/probe.ts';
 
 type SoundOfClip = Pick<MediaInfo, 'format' | 'audio'>;
 
 /**
- * Whether ffmpeg would leave out the beginning of the first sound track. Of HE-AAC it takes the samples that an edit
+ * The first sound track if ffmpeg would leave out its beginning, else null. Of HE-AAC it takes the samples that an edit
  * list hides for such of half the rate, and leaves out twice as many (`skip_samples_multiplier` in libavcodec, 5.1 and
- * later). Of 233 public short-form clips, all 67 with HE-AAC lost 105 to 161 ms that players play.
+ * later). Of 233 public short-form clips, all 67 with hidden HE-AAC lost 105 to 161 ms that players play.
  */
-function losesStart({ format, audio: [first] }: SoundOfClip): boolean {
-  return format === 'mov' && first?.codec === 'aac' && (first.profile ?? '').startsWith('HE-AAC');
+function shortened({ format, audio: [first] }: SoundOfClip): AudioStreamInfo | null {
+  const isHe = first?.codec === 'aac' && (first.profile ?? '').startsWith('HE-AAC');
+  return format === 'mov' && isHe ? first : null;
 }
 
 /**
  * Input options that make ffmpeg decode all of the first sound track, also what an edit list hides. Always used
  * together with `wholeSoundFilters`, which leave that out again.
  */
-export const wholeSoundOptions = (info: SoundOfClip): readonly string[] =>
-  losesStart(info) ? ['-flags2:a:0', '+skip_manual'] : [];
+export function wholeSoundOptions(info: SoundOfClip): readonly string[] {
+  const stream = shortened(info);
+  return stream ? [`-flags2:${stream.index}`, '+skip_manual'] : [];
+}
+
+/** Filters in front of all others: nothing before time 0, as the edit list says. */
+export const wholeSoundFilters = (info: SoundOfClip): readonly string[] =>
+  shortened(info) ? ['atrim=start=0'] : [];
 
 /**
  * Filter for samples that go on without their times: silence where the sound begins late or has a hole, so that the
  * place of a sample still tells its time.
  */
 export const WITH_ITS_WAITS = 'aresample=async=1:first_pts=0';
-
-/** Filters in front of all others: nothing before time 0, as the edit list says. */
-export const wholeSoundFilters = (info: SoundOfClip): readonly string[] =>
-  losesStart(info) ? ['atrim=start=0'] : [];

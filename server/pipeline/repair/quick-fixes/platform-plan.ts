@@ -130,7 +130,7 @@ export function platformCopyPlan(given: PlatformPlanInput, picturesPath: string 
   const clip = clipInput(inputPath, info);
   const pictures = picturesPath === null ? [] : [{ path: picturesPath, format: 'mov' }];
   // Of pictures that are coded anew, those of high dynamic range alone are HEVC.
-  const isHevc = isHdr(stream) || (picturesPath === null && stream.codec === 'hevc');
+  const isHevc = picturesPath === null ? stream.codec === 'hevc' : isHdr(stream);
   return {
     label: `put the file for ${given.platform} together`,
     inputs: [...pictures, clip],

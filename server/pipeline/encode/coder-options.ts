@@ -1,4 +1,5 @@
 import { AAC_BITS_PER_CHANNEL } from '#server/media/aac/aac-coding.ts';
+import { EACH_AT_ITS_TIME, EACH_PICTURE } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { playbackNeeds } from '../publish/playback.ts';
 import { isFullRange, isHdr } from '../repair/full-encode/full-encode-pictures.ts';
@@ -31,6 +32,24 @@ export function soundOptions(info: MediaInfo, from = 0): string[] {
   if (!first) return [];
   if (playbackNeeds(info).audio === null) return ['-map', `${from}:a`, '-c:a', 'copy'];
   return ['-map', `${from}:a:0`, '-c:a', 'aac', '-b:a', String(AAC_BITS_PER_CHANNEL * first.channels)];
+}
+
+/**
+ * Up to this many ticks a second, in the file or in what an encoder writes into pictures, ffmpeg takes for a rate of
+ * pictures when it copies those with B pictures (5.1): in a clip by QuickTime's clock of 600 the last one would be shown
+ * for 1.7 ms.
+ */
+const MOST_LIKE_A_RATE = 1000;
+const FINER = 10;
+
+/** How many times finer than the clip's own a clock must be that nobody takes for a rate of pictures. */
+export const clockFactor = (ticksPerSecond: number): number =>
+  ticksPerSecond <= MOST_LIKE_A_RATE ? FINER : 1;
+
+/** Each picture once and at its own time. */
+export function timingOptions({ timeBase: { num, den } }: VideoStreamInfo): readonly string[] {
+  if (num !== 1 || clockFactor(den) === 1) return EACH_AT_ITS_TIME;
+  return [...EACH_PICTURE, '-enc_time_base', `1:${clockFactor(den) * den}`];
 }
 
 /** A time scale for pictures in an MP4 that is as fine as the clip's. */

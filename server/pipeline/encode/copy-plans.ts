@@ -1,9 +1,8 @@
-import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 import type { PieceCut } from './code-in-pieces.ts';
-import { soundOptions, timescaleOptions, writingOptions } from './coder-options.ts';
+import { soundOptions, timescaleOptions, timingOptions, writingOptions } from './coder-options.ts';
 
 /** How a copy of a clip is encoded, whole or in part; the sound is carried over. */
 export interface CopyRecipe {
@@ -93,7 +92,7 @@ function clipInput({ inputPath, info, decoderThreads }: CopyRecipe, cut: readonl
 function pictures({ coding, stream }: CopyRecipe, filters: string): string[] {
   return [
     ...'-map 0:v:0'.split(' '),
-    ...EACH_AT_ITS_TIME,
+    ...timingOptions(stream),
     '-vf',
     filters,
     ...coding,

@@ -1,4 +1,3 @@
-import { EACH_AT_ITS_TIME } from '#server/media/ffmpeg/ffmpeg-names.ts';
 import { AAC_BITS_PER_CHANNEL, aacRateHz } from '#server/media/aac/aac-coding.ts';
 import { type FixId, isPlatformFix } from '#common/fixes.ts';
 import {
@@ -12,7 +11,7 @@ import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
 import { wholeSoundFilters, wholeSoundOptions } from '#server/media/ffmpeg/whole-sound.ts';
 import type { AudioStreamInfo, MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
-import { timescaleOptions, writingOptions } from '../../encode/coder-options.ts';
+import { timescaleOptions, timingOptions, writingOptions } from '../../encode/coder-options.ts';
 import type { PieceCut } from '../../encode/code-in-pieces.ts';
 import { squareSize, type Size } from '../../encode/picture-size.ts';
 import { summarise } from '../../publish/build-report.ts';
@@ -169,7 +168,7 @@ function coding({
   const coder = coderOptions(stream, { ...limits, preset: 'veryfast' });
   return [
     ...'-map [fitted]'.split(' '),
-    ...EACH_AT_ITS_TIME,
+    ...timingOptions(stream),
     ...(isHdr(stream) ? coder : coder.with(coder.indexOf('-crf') + 1, CRF)),
     ...(isHdr(stream) ? [] : ['-maxrate', String(rate), '-bufsize', String(2 * rate)]),
     ...colourOptions(stream, isFullRange(stream)),

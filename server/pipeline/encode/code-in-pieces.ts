@@ -56,8 +56,8 @@ const pieceDone = z.object({ pictures: z.number() });
 /**
  * Encodes the pictures of a clip in pieces from key picture to key picture, each in a run of its own, and joins them
  * without encoding again. A killed job continues after its last finished piece.
- * @returns path of an MP4 with all pictures at their times, by a finer clock if need be, and no sound; null if the pieces are not as they should be:
- * the clip must then be encoded in one run
+ * @returns path of an MP4 with all pictures at their times, by a finer clock if need be, and no sound; null if the pieces
+ * are not as they should be: the clip must then be encoded in one run
  * @throws MediaToolError when a run fails, is cancelled or stalls
  */
 export async function codeInPieces(input: PiecesInput): Promise<string | null> {

@@ -1,8 +1,8 @@
 import { inPieces } from '#server/media/in-pieces.ts';
 import { probeFile } from '#server/media/probe/probe-file.ts';
-import { uploadedInputOptions, type MediaInfo } from '#server/media/probe/probe.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { WITH_ITS_WAITS, wholeSoundFilters, wholeSoundOptions } from '#server/media/ffmpeg/whole-sound.ts';
+import { placedSoundFilters, uploadedSoundOptions } from '#server/media/ffmpeg/whole-sound.ts';
 import { samplePictures } from '#server/media/sample-pictures.ts';
 import { powerToDb } from '#server/media/signal/signal.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
@@ -71,17 +71,11 @@ async function readLevels(info: MediaInfo, input: ReadClipInput): Promise<number
   await runFfmpeg(
     {
       label: 'measure the level of the sound',
-      inputs: [
-        {
-          path: input.path,
-          format: info.format,
-          options: [...uploadedInputOptions(info.format), ...wholeSoundOptions(info)],
-        },
-      ],
+      inputs: [{ path: input.path, format: info.format, options: uploadedSoundOptions(info) }],
       outputs: [
         {
           path: 'pipe:1',
-          options: [...sound, '-af', [...wholeSoundFilters(info), WITH_ITS_WAITS].join(','), ...samples],
+          options: [...sound, '-af', placedSoundFilters(info).join(','), ...samples],
         },
       ],
       expectedDurationMs: info.durationMs,

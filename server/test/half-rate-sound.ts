@@ -1,7 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
-import { findBox, needBox, parseBoxes } from '#server/media/mp4/box.ts';
+import { readAdts } from '#server/media/aac/adts.ts';
+import { needBox } from '#server/media/mp4/box.ts';
 import { testTools as tools } from './media-job.ts';
+import { trackIn } from './track-bytes.ts';
 
 /** Samples in a frame of HE-AAC, at the rate that is heard. */
 export const HE_FRAME = 2048;
@@ -32,27 +34,21 @@ export async function makeHeAacClip(input: {
   const args = [...source.split(' '), '-i', whole, ...tracks, '-map', `${inputs}:a`, '-c:a', 'copy'];
   await runTool('write a clip', tools.ffmpeg, [...args, '-bsf:a', 'aac_adtstoasc', '-shortest', outputPath]);
   const bytes = await readFile(outputPath);
-  const moov = parseBoxes(bytes).find(({ type }) => type === 'moov');
-  const track = moov?.children?.find((box) => findBox(box, 'mdia/minf/smhd') !== null);
-  if (!track) throw new Error(`${outputPath} has no sound track.`);
-  // The payload is a view of the file's bytes, so writing to it changes them.
-  needBox(track, 'edts/elst').payload.writeInt32BE(hiddenFrames * HE_FRAME, 12);
+  needBox(trackIn(bytes, 'sound'), 'edts/elst').payload.writeInt32BE(hiddenFrames * HE_FRAME, 12);
   await writeFile(outputPath, bytes);
 }
 
+/** All frames have the header of the first, but for their size. */
 function withEmptyBands(adts: Buffer): Buffer {
-  const frames: Buffer[] = [];
-  for (let at = 0; at + ADTS_HEADER <= adts.length;) {
-    const length = (adts.readUInt32BE(at + 3) >>> 13) & 0x1fff;
-    const header = Buffer.from(adts.subarray(at, at + ADTS_HEADER));
-    const body = withEmptyBand(adts.subarray(at + ADTS_HEADER, at + length));
-    const word = header.readUInt32BE(3);
-    const size = (ADTS_HEADER + body.length) << 13;
-    header.writeUInt32BE(((word & ~(0x1fff << 13)) | size) >>> 0, 3);
-    frames.push(header, body);
-    at += length;
-  }
-  return Buffer.concat(frames);
+  const frames = (readAdts(adts) ?? []).map(withEmptyBand);
+  return Buffer.concat(frames.flatMap((frame) => [headerFor(adts.subarray(0, ADTS_HEADER), frame), frame]));
+}
+
+function headerFor(header: Buffer, frame: Buffer): Buffer {
+  const sized = Buffer.from(header);
+  const others = sized.readUInt32BE(3) & ~(0x1fff << 13);
+  sized.writeUInt32BE((others | ((ADTS_HEADER + frame.length) << 13)) >>> 0, 3);
+  return sized;
 }
 
 /** The end of a frame is its last three bits that are set; zeros fill its last byte. */

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { findBox, needBox, parseBoxes } from '#server/media/mp4/box.ts';
+import { needBox } from '#server/media/mp4/box.ts';
+import { trackIn } from './track-bytes.ts';
 
 /** Cosine and sine of the rotation; a phone held upright records with 90. */
 const TURNS = { 0: [1, 0], 90: [0, 1], 180: [-1, 0], 270: [0, -1] } as const;
@@ -14,11 +15,7 @@ export type Degrees = keyof typeof TURNS;
 export async function turnClip(inputPath: string, outputPath: string, degrees: Degrees): Promise<void> {
   const bytes = await readFile(inputPath);
   const [cos, sin] = TURNS[degrees];
-  const tracks = parseBoxes(bytes).find(({ type }) => type === 'moov')?.children ?? [];
-  const track = tracks.find((box) => findBox(box, 'mdia/minf/vmhd') !== null);
-  if (!track) throw new Error(`${inputPath} has no picture track.`);
-  // The payload is a view of the file's bytes, so writing to it changes them.
-  const header = needBox(track, 'tkhd').payload;
+  const header = needBox(trackIn(bytes, 'pictures'), 'tkhd').payload;
   const matrixAt = header[0] === 1 ? 52 : 40;
   const [width, height] = [header.readUInt32BE(matrixAt + 36), header.readUInt32BE(matrixAt + 40)];
   const fixed = (value: number) => value * 0x1_00_00;

@@ -4,9 +4,9 @@ import { toParts } from '#common/caption-parts.ts';
 import { CAPTION_LIMITS, type VideoCue } from '#common/captions.ts';
 import { joinSpans, type TimeSpan } from '#common/join-spans.ts';
 import { toSeconds, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
-import { uploadedInputOptions, type MediaInfo } from '#server/media/probe/probe.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { WITH_ITS_WAITS, wholeSoundFilters, wholeSoundOptions } from '#server/media/ffmpeg/whole-sound.ts';
+import { placedSoundFilters, uploadedSoundOptions } from '#server/media/ffmpeg/whole-sound.ts';
 import { MediaToolError, runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { readWhisperOutput, type HeardSegment } from './whisper-output.ts';
 
@@ -135,19 +135,13 @@ function soundPlan(
   const cut = ['-ss', toSeconds(startMs), '-t', toSeconds(endMs - startMs)];
   return {
     label: 'cut out speech',
-    inputs: [
-      {
-        path: inputPath,
-        format: info.format,
-        options: [...uploadedInputOptions(info.format), ...wholeSoundOptions(info), ...cut],
-      },
-    ],
+    inputs: [{ path: inputPath, format: info.format, options: [...uploadedSoundOptions(info), ...cut] }],
     outputs: [
       {
         path: wavPath,
         options: [
           ...'-map 0:a:0 -vn -af'.split(' '),
-          [...wholeSoundFilters(info), WITH_ITS_WAITS].join(','),
+          placedSoundFilters(info).join(','),
           ...'-ac 1 -ar 16000 -c:a pcm_s16le -map_metadata -1 -f wav'.split(' '),
         ],
       },

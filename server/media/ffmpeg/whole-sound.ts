@@ -1,4 +1,4 @@
-import type { AudioStreamInfo, MediaInfo } from '../probe/probe.ts';
+import { uploadedInputOptions, type AudioStreamInfo, type MediaInfo } from '../probe/probe.ts';
 
 type SoundOfClip = Pick<MediaInfo, 'format' | 'audio'>;
 
@@ -21,12 +21,21 @@ export function wholeSoundOptions(info: SoundOfClip): readonly string[] {
   return stream ? [`-flags2:${stream.index}`, '+skip_manual'] : [];
 }
 
+/** Options for an input of which only the sound is decoded: `uploadedInputOptions`, and all of its first track. */
+export const uploadedSoundOptions = (info: SoundOfClip): string[] => [
+  ...uploadedInputOptions(info.format),
+  ...wholeSoundOptions(info),
+];
+
 /** Filters in front of all others: nothing before time 0, as the edit list says. */
 export const wholeSoundFilters = (info: SoundOfClip): readonly string[] =>
   shortened(info) ? ['atrim=start=0'] : [];
 
 /**
- * Filter for samples that go on without their times: silence where the sound begins late or has a hole, so that the
- * place of a sample still tells its time.
+ * The same for samples that go on without their times: with silence where the sound begins late or has a hole, so that
+ * the place of a sample still tells its time.
  */
-export const WITH_ITS_WAITS = 'aresample=async=1:first_pts=0';
+export const placedSoundFilters = (info: SoundOfClip): readonly string[] => [
+  ...wholeSoundFilters(info),
+  'aresample=async=1:first_pts=0',
+];

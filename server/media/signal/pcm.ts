@@ -1,8 +1,8 @@
 import { PACKET_REFUSED } from '../ffmpeg/ffmpeg-names.ts';
 import type { FfmpegPlan } from '../ffmpeg/ffmpeg-plan.ts';
-import { uploadedInputOptions, type MediaInfo } from '../probe/probe.ts';
+import type { MediaInfo } from '../probe/probe.ts';
 import { runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
-import { wholeSoundFilters, wholeSoundOptions } from '../ffmpeg/whole-sound.ts';
+import { uploadedSoundOptions, wholeSoundFilters } from '../ffmpeg/whole-sound.ts';
 import { saneFilter } from '../sane-samples.ts';
 import { appendSound, createSoundClock, type SoundClock } from './pcm-clock.ts';
 import type { ToolPaths } from '../ffmpeg/tools.ts';
@@ -51,7 +51,7 @@ function soundDecodePlan(
         path: input.inputPath,
         format: input.info.format,
         // Without copyts every time is moved by the start of the file.
-        options: [...uploadedInputOptions(input.info.format), ...wholeSoundOptions(input.info), '-copyts'],
+        options: [...uploadedSoundOptions(input.info), '-copyts'],
       },
     ],
     outputs: [

@@ -8,7 +8,6 @@ import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { listPackets } from '../analyse/packets/list-packets.ts';
 import { readPackets } from '../analyse/packets/read-packets.ts';
 import { hashFile, openStepStore } from '../steps/step-store.ts';
-import { clockFactor } from './coder-options.ts';
 import { joinPieces } from './join-pieces.ts';
 import { type Piece, planPieces } from './piece-plan.ts';
 
@@ -56,8 +55,8 @@ const pieceDone = z.object({ pictures: z.number() });
 /**
  * Encodes the pictures of a clip in pieces from key picture to key picture, each in a run of its own, and joins them
  * without encoding again. A killed job continues after its last finished piece.
- * @returns path of an MP4 with all pictures at their times, by a finer clock if need be, and no sound; null if the pieces
- * are not as they should be: the clip must then be encoded in one run
+ * @returns path of an MP4 with all pictures at their times and no sound; null if the pieces are not as they should be:
+ * the clip must then be encoded in one run
  * @throws MediaToolError when a run fails, is cancelled or stalls
  */
 export async function codeInPieces(input: PiecesInput): Promise<string | null> {
@@ -86,13 +85,10 @@ export async function codeInPieces(input: PiecesInput): Promise<string | null> {
     coded.push({ path: outputPath, times: piece.times });
   }
   const outputPath = store.file('joined.mp4');
-  const finer = clockFactor(ticksPerSecond);
-  const joined = {
-    pieces: coded.map(({ path, times }) => ({ path, times: times.map((ticks) => finer * ticks) })),
-    ticksPerSecond: finer * ticksPerSecond,
-    lastTicks: finer * usualTicks(pieces),
-  };
-  return (await joinPieces({ ...joined, outputPath, signal })) ? outputPath : null;
+  const lastTicks = usualTicks(pieces);
+  return (await joinPieces({ pieces: coded, ticksPerSecond, lastTicks, outputPath, signal }))
+    ? outputPath
+    : null;
 }
 
 /** Pictures keep the clip's times; those that a decoder shows before the key picture belong to the piece before. */

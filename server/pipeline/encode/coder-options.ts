@@ -43,13 +43,12 @@ const MOST_LIKE_A_RATE = 1000;
 const FINER = 10;
 
 /** How many times finer than the clip's own a clock must be that nobody takes for a rate of pictures. */
-export const clockFactor = (ticksPerSecond: number): number =>
-  ticksPerSecond <= MOST_LIKE_A_RATE ? FINER : 1;
+export const finerBy = (ticksPerSecond: number): number => (ticksPerSecond <= MOST_LIKE_A_RATE ? FINER : 1);
 
 /** Each picture once and at its own time. */
 export function timingOptions({ timeBase: { num, den } }: VideoStreamInfo): readonly string[] {
-  if (num !== 1 || clockFactor(den) === 1) return EACH_AT_ITS_TIME;
-  return [...EACH_PICTURE, '-enc_time_base', `1:${clockFactor(den) * den}`];
+  if (num !== 1 || finerBy(den) === 1) return EACH_AT_ITS_TIME;
+  return [...EACH_PICTURE, '-enc_time_base', `1:${finerBy(den) * den}`];
 }
 
 /** A time scale for pictures in an MP4 that is as fine as the clip's. */

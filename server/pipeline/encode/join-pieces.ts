@@ -5,17 +5,19 @@ import { findVideoTrack, type Movie, readMovie } from '#server/media/mp4/movie.t
 import { readSamples } from '#server/media/mp4/sample-table.ts';
 import { rebuildTrack, writeMovie } from '#server/media/mp4/write-movie.ts';
 import { type NewSample, withDuration, withTimescale } from '#server/media/mp4/write-tables.ts';
+import { finerBy } from './coder-options.ts';
 
 export interface CodedPiece {
   /** MP4 with only the pictures of the piece. */
   readonly path: string;
-  /** Time of each picture in display order, ticks of the result. */
+  /** Time of each picture in display order, ticks of the clip. */
   readonly times: readonly number[];
 }
 
 export interface JoinInput {
   /** In order; each starts with a key picture and refers to no other. */
   readonly pieces: readonly CodedPiece[];
+  /** Of the clip; the result has a finer clock where this one looks like a rate of pictures (`finerBy`). */
   readonly ticksPerSecond: number;
   /** Duration of the last picture, ticks. */
   readonly lastTicks: number;
@@ -30,12 +32,13 @@ export interface JoinInput {
  */
 export async function joinPieces(input: JoinInput): Promise<boolean> {
   const opened: FileHandle[] = [];
+  const factor = finerBy(input.ticksPerSecond);
   try {
     const read: { movie: Movie; file: FileHandle; times: readonly number[] }[] = [];
     for (const { path, times } of input.pieces) {
       const file = await open(path, 'r');
       opened.push(file);
-      read.push({ file, movie: await readMovie(file), times });
+      read.push({ file, movie: await readMovie(file), times: times.map((ticks) => factor * ticks) });
     }
     const [head] = read;
     if (!head || read.some(({ movie }) => !settingsOf(movie).equals(settingsOf(head.movie)))) return false;
@@ -50,7 +53,7 @@ export async function joinPieces(input: JoinInput): Promise<boolean> {
     const whole = coded.filter((one) => one !== null);
     if (whole.length !== coded.length) return false;
     await writeMovie(input.outputPath, {
-      ...joined(head.movie, whole, input),
+      ...joined(head.movie, whole, factor * input.ticksPerSecond, factor * input.lastTicks),
       temporary: true,
       signal: input.signal,
     });
@@ -76,7 +79,7 @@ interface CodedPicture {
 /**
  * The movie of all pictures. Decode times use the same values as display times, as much earlier as the order requires.
  */
-function joined(template: Movie, coded: readonly CodedPicture[], { ticksPerSecond, lastTicks }: JoinInput) {
+function joined(template: Movie, coded: readonly CodedPicture[], ticksPerSecond: number, lastTicks: number) {
   const shown = coded.map(({ pts }) => pts).toSorted((a, b) => a - b);
   const first = shown[0] ?? 0;
   const delay = coded.reduce((most, { pts }, at) => Math.max(most, (shown[at] ?? pts) - pts), 0);

@@ -1,7 +1,7 @@
 import type { ComparisonPiece } from '#common/api/comparison.ts';
 import { toSeconds, type FfmpegInput, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { uploadedPictureOptions } from '#server/media/ffmpeg/every-picture.ts';
-import { WITH_ITS_WAITS, wholeSoundFilters, wholeSoundOptions } from '#server/media/ffmpeg/whole-sound.ts';
+import { placedSoundFilters, wholeSoundOptions } from '#server/media/ffmpeg/whole-sound.ts';
 import type { MediaInfo } from '#server/media/probe/probe.ts';
 import type { Rate } from './preview-shape.ts';
 
@@ -73,7 +73,7 @@ function read({ path, info }: PreviewSource, startMs: number, lengthMs: number):
 
 function soundFilters({ original, result, samples }: PieceInput): string[] {
   const side = (index: number, { info }: PreviewSource) => {
-    const rated = [...wholeSoundFilters(info), WITH_ITS_WAITS, `aresample=${PREVIEW_RATE_HZ}`].join(',');
+    const rated = [...placedSoundFilters(info), `aresample=${PREVIEW_RATE_HZ}`].join(',');
     const source =
       info.audio.length > 0
         ? `[${index}:a:0]${rated},aformat=sample_fmts=fltp:channel_layouts=mono,apad`

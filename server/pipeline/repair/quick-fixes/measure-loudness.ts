@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { uploadedInputOptions, type MediaInfo } from '#server/media/probe/probe.ts';
+import type { MediaInfo } from '#server/media/probe/probe.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
-import { wholeSoundFilters, wholeSoundOptions } from '#server/media/ffmpeg/whole-sound.ts';
+import { uploadedSoundOptions, wholeSoundFilters } from '#server/media/ffmpeg/whole-sound.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 
 /** EBU R128 measures of a sound. */
@@ -34,13 +34,7 @@ export async function measureLoudness(input: MeasureLoudnessInput): Promise<Loud
   await runFfmpeg(
     {
       label: 'measure the loudness',
-      inputs: [
-        {
-          path: inputPath,
-          format: info.format,
-          options: [...uploadedInputOptions(info.format), ...wholeSoundOptions(info)],
-        },
-      ],
+      inputs: [{ path: inputPath, format: info.format, options: uploadedSoundOptions(info) }],
       outputs: [
         {
           path: '-',

@@ -6,17 +6,11 @@ import { probe } from '#server/media/probe/probe.ts';
 import { runTool } from '#server/media/ffmpeg/tools.ts';
 import { testTools as tools } from '#server/test/media-job.ts';
 import { decodeHashes, encodeSource, sharedFolder } from '#server/test/rendered-clips.ts';
-import { readPackets } from '../analyse/packets/read-packets.ts';
+import { shownTimes } from '#server/test/rendered-edits.ts';
 import { codeInPieces, piecesOf, type PieceCut } from './code-in-pieces.ts';
 
 const folder = sharedFolder();
 const file = (name: string) => path.join(folder.path, name);
-
-async function shownTimes(inputPath: string): Promise<number[]> {
-  const info = await probe(tools, inputPath, 'mov');
-  const { video } = await readPackets({ inputPath, info, tools });
-  return video.flatMap(({ shown, ptsTicks }) => (shown ? (ptsTicks ?? []) : [])).toSorted((a, b) => a - b);
-}
 
 /** Encodes losslessly, so that every picture can be identified. */
 async function code(inputPath: string, workDir: string, stopAfter = Infinity) {

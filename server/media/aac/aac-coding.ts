@@ -1,3 +1,4 @@
+import type { AudioStreamInfo } from '../probe/probe.ts';
 import { saneFilter } from '../sane-samples.ts';
 import { AAC_RATES_HZ } from './aac-config.ts';
 
@@ -26,11 +27,13 @@ export function aacChannels(channels: number): number {
  */
 export function aacTrackOptions(
   index: number,
-  stream: { readonly codec: string; readonly channels: number; readonly sampleRateHz: number },
+  stream: Pick<AudioStreamInfo, 'codec' | 'channels' | 'sampleRateHz' | 'timesSway'>,
 ): string[] {
   const channels = aacChannels(stream.channels);
   const firstTwo = channels < stream.channels ? 'pan=stereo|FL=c0|FR=c1' : null;
-  const filters = [saneFilter(stream.codec), firstTwo].filter((filter) => filter !== null);
+  // The encoder would hand on times that sway.
+  const even = stream.timesSway ? 'asetpts=STARTPTS+N/SR/TB' : null;
+  const filters = [even, saneFilter(stream.codec), firstTwo].filter((filter) => filter !== null);
   const bits = AAC_BITS_PER_CHANNEL * channels;
   const rate = aacRateHz(stream.sampleRateHz);
   const options = `-c:a:${index} aac -b:a:${index} ${bits} -ar:a:${index} ${rate} -ac:a:${index} ${channels}`;

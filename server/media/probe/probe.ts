@@ -128,6 +128,8 @@ export interface AudioStreamInfo {
   readonly bitRate: number | null;
   /** Name of the handler of an MP4 track. Copies keep it, so it identifies the first writer. */
   readonly handler?: string | undefined;
+  /** Whether its stored times sway about its samples (`timesSway`), so that it cannot be copied; absent where not. */
+  readonly timesSway?: boolean | undefined;
 }
 
 export interface MediaInfo {

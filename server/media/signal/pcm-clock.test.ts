@@ -7,6 +7,8 @@ import {
   soundEndMs,
   soundStartMs,
   timeOfSample,
+  timesSway,
+  withEvenTimes,
 } from './pcm-clock.ts';
 
 function clockWithHole() {
@@ -39,6 +41,28 @@ describe('the clock of a sound', () => {
     appendSound(clock, { startMs: 20, sampleCount: 480, rateHz: 48_000 });
     appendSound(clock, { startMs: null, sampleCount: 480, rateHz: 48_000 });
     expect(clock.startMs).toEqual([20, 30]);
+  });
+});
+
+describe('a sound whose times are counted from its bytes', () => {
+  const clockOf = (offMs: (frame: number) => number) => {
+    const clock = createSoundClock();
+    for (let frame = 0; frame < 200; frame += 1)
+      appendSound(clock, { startMs: 50 + 24 * frame + offMs(frame), sampleCount: 1152, rateHz: 48_000 });
+    return clock;
+  };
+
+  it('sways where frames begin too early and too late all the time, and not with rounding, holes or drift', () => {
+    expect(timesSway(clockOf((frame) => 12 * Math.sin(frame)))).toBe(true);
+    expect(timesSway(clockOf((frame) => Math.sin(frame)))).toBe(false);
+    expect(timesSway(clockOf((frame) => (frame > 80 ? 300 : 0)))).toBe(false);
+    expect(timesSway(clockOf((frame) => 3 * frame))).toBe(false);
+    expect(timesSway(createSoundClock())).toBe(false);
+  });
+
+  it('keeps its start and its samples when each frame follows the one before', () => {
+    const even = withEvenTimes(clockOf((frame) => 12 * Math.sin(frame)));
+    expect([even.startMs[0], even.startMs[100], soundEndMs(even)]).toEqual([50, 2450, 4850]);
   });
 });
 

@@ -37,6 +37,36 @@ export function appendSound(
   clock.sampleCount += Math.round((frame.sampleCount * clock.rateHz) / frame.rateHz);
 }
 
+/** A frame that begins farther than this from the end of the one before does not follow it by rounding, ms. */
+const ROUNDING_MS = 2;
+/** Share of the frames that must begin too early, and too late, where times only sway. */
+const SWAYING_SHARE = 0.1;
+
+/**
+ * Whether the times of a sound sway about its samples: frames begin too early and too late all the time. AVI counts the
+ * bytes of a sound at one rate, so the times of a variable bit rate are wrong except at the ends.
+ */
+export function timesSway({ startMs, firstSample, rateHz }: SoundClock): boolean {
+  let early = 0;
+  let late = 0;
+  for (let at = 1; at < startMs.length; at += 1) {
+    const samples = (firstSample[at] ?? 0) - (firstSample[at - 1] ?? 0);
+    const off = (startMs[at] ?? 0) - (startMs[at - 1] ?? 0) - (samples / rateHz) * 1000;
+    if (off < -ROUNDING_MS) early += 1;
+    if (off > ROUNDING_MS) late += 1;
+  }
+  return Math.min(early, late) >= SWAYING_SHARE * startMs.length && early > 0;
+}
+
+/** The same sound with each frame at the end of the one before. */
+export function withEvenTimes(clock: SoundClock): SoundClock {
+  const from = soundStartMs(clock);
+  return {
+    ...clock,
+    startMs: clock.firstSample.map((sample) => from + (sample / clock.rateHz) * 1000),
+  };
+}
+
 /** Container time of a sample, ms; samples beyond the last frame continue at the nominal rate. */
 export function timeOfSample(clock: SoundClock, sample: number): number {
   const starts = clock.firstSample;

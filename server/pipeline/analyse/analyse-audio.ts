@@ -3,7 +3,9 @@ import {
   soundEndMs,
   soundStartMs,
   timeOfSample,
+  timesSway,
   warmUpMs,
+  withEvenTimes,
   type SoundClock,
 } from '#server/media/signal/pcm-clock.ts';
 import type { LostEnds } from '#common/report.ts';
@@ -98,7 +100,7 @@ export async function hearSound(input: HearSoundInput) {
   const onsets = createOnsetMeter();
   let firstAudible: number | null = null;
   let samples = 0;
-  const clock = await decodeSound({
+  const decoded = await decodeSound({
     inputPath: input.inputPath,
     info: input.info,
     rateHz: WIND_RATE_HZ,
@@ -121,7 +123,9 @@ export async function hearSound(input: HearSoundInput) {
     throw error;
   });
   input.onProgress?.(1);
-  if (!clock) return 'undecodable';
+  if (!decoded) return 'undecodable';
+  const sways = countsTimes(input.info) && timesSway(decoded);
+  const clock = sways ? withEvenTimes(decoded) : decoded;
   const scale = clock.rateHz / WIND_RATE_HZ;
   const toTimeMs = (ms: number) => timeOfSample(clock, (ms / 1000) * clock.rateHz);
   const speech = detectSpeech(voice.series);
@@ -129,7 +133,7 @@ export async function hearSound(input: HearSoundInput) {
   const found = firstAudible === null ? null : await findWind(input, windSeries, speech);
   const windFinding = found && toWindFinding(windSeries, found, toTimeMs);
   input.onSign?.(windFinding ? 'wind' : 'calm_sound');
-  return { clock, scale, toTimeMs, firstAudible, speech, onsets, windFinding };
+  return { clock, sways, scale, toTimeMs, firstAudible, speech, onsets, windFinding };
 }
 
 /** Wind that is plain by itself, or else what may be wind if somebody heard it. */
@@ -155,6 +159,9 @@ async function withoutMusic({ inputPath, info, tools, signal }: HearSoundInput, 
   await decodeSound({ inputPath, info, tools, signal, ...how, onSamples });
   return withoutMixes(found, meter.finish());
 }
+
+/** Whether the sound's times are counted from its size or its packets, as in AVI. */
+const countsTimes = ({ format, rewrapped }: MediaInfo) => (rewrapped?.from ?? format) === 'avi';
 
 export type HeardSound = Awaited<ReturnType<typeof hearSound>>;
 
@@ -208,7 +215,7 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
     times: withoutFirstWaits(times, waits),
     lostEnds: lostOrUndecoded(input, clock),
     clock,
-    countsTimes: input.info.format === 'avi',
+    countsTimes: countsTimes(input.info),
     isSeen: input.offsetIsSeen,
     motion: movedMs === 0 ? input.motion : null,
     onsets: {

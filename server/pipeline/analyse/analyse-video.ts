@@ -63,7 +63,7 @@ export async function analyseVideo(input: AnalyseInput): Promise<Analysis> {
   const endMs = audioPackets && listedSoundEndMs(audioPackets);
   const findings = [...picture.findings, ...sound.findings].sort((a, b) => a.startMs - b.startMs);
   return {
-    info: input.info,
+    info: heard !== null && heard !== 'undecodable' && heard.sways ? withSway(input.info) : input.info,
     pictures: picture.pictures,
     sceneCuts: picture.sceneCuts,
     findings,
@@ -81,3 +81,9 @@ export async function analyseVideo(input: AnalyseInput): Promise<Analysis> {
     ...(picture.kept && { kept: picture.kept }),
   };
 }
+
+/** Marks the first sound as one whose times sway. */
+const withSway = (info: MediaInfo): MediaInfo => ({
+  ...info,
+  audio: info.audio.map((stream, at) => (at === 0 ? { ...stream, timesSway: true } : stream)),
+});

@@ -1,5 +1,5 @@
 import { open, type FileHandle, rm } from 'node:fs/promises';
-import { missingInAvi } from '#server/media/avi-places.ts';
+import { missingPictures } from '#server/media/avi/missing-pictures.ts';
 import type { FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { needBox, replaceBox } from '#server/media/mp4/box.ts';
@@ -41,11 +41,19 @@ export async function rewrapAvi(input: RewrapInput): Promise<MediaInfo | null> {
     const written = await writeShown(file, outputPath, signal).finally(() => file.close());
     if (!written) return null;
     const copy = await probe(tools, outputPath, 'mov', signal);
-    const { frameCount, timeBase } = info.video[0];
+    const { index, frameCount, timeBase } = info.video[0];
     const lastTick = Math.round((written.lastSeconds * timeBase.den) / timeBase.num);
-    const missingPictures = missingInAvi(frameCount ?? 0, lastTick, written.pictures);
+    const { inputPath } = input;
+    const listed = {
+      inputPath,
+      stream: index,
+      listed: frameCount ?? 0,
+      lastTick,
+      pictures: written.pictures,
+    };
+    const missing = await missingPictures(listed, signal);
     const { isCutOff, notes } = info;
-    return { ...copy, isCutOff, notes, rewrapped: { from: info.format, missingPictures } };
+    return { ...copy, isCutOff, notes, rewrapped: { from: info.format, missingPictures: missing } };
   } catch (error) {
     if (error instanceof Mp4Error || error instanceof H264Error) return null;
     throw error;

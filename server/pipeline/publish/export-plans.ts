@@ -1,7 +1,7 @@
 import { aacTrackOptions } from '#server/media/aac/aac-coding.ts';
 import { toSeconds, type FfmpegInput, type FfmpegPlan } from '#server/media/ffmpeg/ffmpeg-plan.ts';
 import { uploadedInputOptions, type AudioStreamInfo, type MediaInfo } from '#server/media/probe/probe.ts';
-import { playsSound } from './playback.ts';
+import { canCopySound } from './playback.ts';
 
 export interface RemuxInput {
   /** File whose pictures are copied. */
@@ -74,6 +74,6 @@ export function remuxPlan(input: RemuxInput): FfmpegPlan {
 /** Options for one sound track of an input as track `index` of the result. */
 function soundTrack(stream: AudioStreamInfo, index: number, input = 0): string[] {
   const map = ['-map', `${input}:${stream.index}`];
-  if (playsSound(stream.codec)) return [...map, `-c:a:${index}`, 'copy'];
+  if (canCopySound(stream)) return [...map, `-c:a:${index}`, 'copy'];
   return [...map, ...aacTrackOptions(index, stream)];
 }

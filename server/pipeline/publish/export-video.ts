@@ -242,7 +242,8 @@ async function exportSound(
     await rename(pictures.path, outputPath);
     return { path: outputPath, info: pictures.info, video };
   }
-  const plan = remuxPlan({ videoPath: pictures.path, videoInfo: pictures.info, sound, outputPath });
+  const videoInfo = withSway(pictures.info, input.info);
+  const plan = remuxPlan({ videoPath: pictures.path, videoInfo, sound, outputPath });
   await runFfmpeg(plan, {
     tools,
     signal,
@@ -305,6 +306,16 @@ function soundSource(input: ExportInput, pictures: PictureStage): RemuxInput['so
   }
   if (pictures.info.audio.length === 0 || input.needs.brokenSound) return { kind: 'none' };
   return becomesAac(input, pictures) ? { kind: 'convert' } : { kind: 'copy' };
+}
+
+/** Marks sound tracks that were copied beside the pictures like those that they were copied from. */
+function withSway(copy: MediaInfo, { audio }: MediaInfo): MediaInfo {
+  return {
+    ...copy,
+    audio: copy.audio.map((stream, at) =>
+      stream.codec === audio[at]?.codec ? { ...stream, timesSway: audio[at].timesSway } : stream,
+    ),
+  };
 }
 
 /** Whether the sound must still be encoded; a full encode has already converted unplayable sound to AAC. */

@@ -1,4 +1,4 @@
-import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
+import type { AudioStreamInfo, MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
 
 /**
  * Codecs that the big browsers play from an MP4 file, by ffmpeg's names (MDN, "Web video codec guide" and "Web audio
@@ -8,7 +8,11 @@ const PLAYABLE_VIDEO = new Set(['h264', 'hevc', 'av1', 'vp9']);
 const PLAYABLE_AUDIO = new Set(['aac', 'mp3', 'opus', 'flac']);
 
 /** Whether browsers play sound of a codec (ffmpeg's name) from an MP4 file. */
-export const playsSound = (codec: string): boolean => PLAYABLE_AUDIO.has(codec);
+const playsSound = (codec: string): boolean => PLAYABLE_AUDIO.has(codec);
+
+/** Whether a sound track can be copied into MP4 and plays there. */
+export const canCopySound = ({ codec, timesSway }: AudioStreamInfo): boolean =>
+  playsSound(codec) && timesSway !== true;
 
 /** What must be converted so that the result plays; null where the stream can stay. */
 export interface PlaybackNeeds {
@@ -29,13 +33,15 @@ export function playbackNeeds(info: MediaInfo): PlaybackNeeds {
   return {
     container: format === 'mov' ? null : `browsers do not play ${CONTAINER_NAMES[format]} files`,
     video: video ? pictureNeed(info.format, video) : null,
-    audio:
-      audio && !playsSound(audio.codec)
-        ? `sound in the format ${audio.codec} does not play from MP4 files`
-        : null,
+    audio: audio ? soundNeed(audio) : null,
     brokenSound: info.audio.length === 0 && info.others.some((other) => other.startsWith('audio')),
     lostSubtitles: format !== 'mov' && info.others.some((other) => other.startsWith('subtitle')),
   };
+}
+
+function soundNeed({ codec, timesSway }: AudioStreamInfo): string | null {
+  if (!playsSound(codec)) return `sound in the format ${codec} does not play from MP4 files`;
+  return timesSway ? 'AVI files do not say when each part of a sound with a varying bit rate plays' : null;
 }
 
 function pictureNeed(format: MediaInfo['format'], video: VideoStreamInfo): string | null {

@@ -64,6 +64,7 @@ const audioStream = z.looseObject({
   startMs: figure,
   durationMs: figure,
   bitRate: figure,
+  timesSway: z.boolean().optional(),
 });
 
 const containerFormat = z.enum(['mov', 'avi', 'matroska', 'mpegts', 'mpeg']);

@@ -223,8 +223,9 @@ export function readClock(clock: SoundClock): ClockFacts {
       removed += step;
     }
     if (step >= CONTAINER_LIMITS.holeMs && stays(error, i, step)) {
-      // The first frame of phone recordings is priming. Its stated duration says when the sound begins.
-      if (i > 1) {
+      // The first frame of phone recordings is priming. Its stated duration says when the sound begins. A lone last frame
+      // is the rest of one that was cut off, to which ffmpeg gives a time of its own in AVI.
+      if (i > 1 && i < error.length - 1) {
         holes.push({
           beforeSample: firstSample[i] ?? 0,
           startMs: (startMs[0] ?? 0) + (elapsed[i] ?? 0) + (error[i - 1] ?? 0),

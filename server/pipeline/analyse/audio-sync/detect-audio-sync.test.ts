@@ -364,6 +364,12 @@ describe('readClock', () => {
     expect(readClock(clockOf(300, (i) => (i >= 1 ? 155 : 0))).holes).toEqual([]);
   });
 
+  it('finds no hole before a lone last frame, the rest of one that was cut off', () => {
+    const holes = (from: number) => readClock(clockOf(300, (i) => (i >= from ? 167 : 0))).holes;
+    expect(holes(299)).toEqual([]);
+    expect(holes(298)).toHaveLength(1);
+  });
+
   it.each([1500, -800])('measures a clock that is %i ppm off', (ppm) => {
     const facts = readClock(clockOf(1500, (i) => i * FRAME_MS * (1 / (1 + ppm / 1e6) - 1)));
     expect(facts.driftPpm).toBeCloseTo(ppm, 0);

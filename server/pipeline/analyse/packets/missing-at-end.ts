@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { missingInAvi } from '#server/media/avi-places.ts';
+import { missingPictures } from '#server/media/avi/missing-pictures.ts';
 import { displayOrder, lastKeyBefore } from '#server/media/mp4/display-order.ts';
 import { toSimpleEdit } from '#server/media/mp4/edit-list.ts';
 import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
@@ -21,7 +21,10 @@ export async function missingAtEnd(
 ): Promise<number> {
   if (rewrapped) return rewrapped.missingPictures;
   const listed = video[0]?.frameCount ?? 0;
-  if (format === 'avi') return missingInAvi(listed, packets.at(-1)?.dtsTicks ?? 0, packets.length);
+  if (format === 'avi') {
+    const [stream, lastTick] = [video[0]?.index ?? 0, packets.at(-1)?.dtsTicks ?? 0];
+    return missingPictures({ inputPath, stream, listed, lastTick, pictures: packets.length });
+  }
   const missing = listed - packets.length;
   if (missing <= 0 || format !== 'mov') return Math.max(0, missing);
   return Math.max(0, missing - (await hiddenByEdit(inputPath, video[0]?.index ?? 0)));

@@ -1,6 +1,7 @@
 import { ticksToMs, type TimeBase } from '#server/media/time-base.ts';
 import { uploadedInputOptions, type MediaInfo } from '#server/media/probe/probe.ts';
 import { runTool, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
+import { withoutUncoded } from './uncoded-pictures.ts';
 
 /** One coded picture as the container lists it; ticks are of the video stream's time base. */
 export interface VideoPacket {
@@ -50,7 +51,8 @@ export async function readPackets(input: ReadPacketsInput): Promise<PacketScan> 
   args.push('-f', info.format, '-show_entries', 'packet=stream_index,pts,dts,duration,size,pos,flags');
   args.push('-of', 'compact=p=0', `file:${input.inputPath}`);
   const { stdout } = await runTool('list the packets', input.tools.ffprobe, args, { signal: input.signal });
-  return toPacketScan(stdout, info);
+  const scan = toPacketScan(stdout, info);
+  return { ...scan, video: await withoutUncoded(input.inputPath, info, scan.video) };
 }
 
 /** Parses ffprobe's compact packet list into typed rows; a pure function. */

@@ -26,6 +26,13 @@ describe('findCalmRuns', () => {
     expect(placesOf([0, ...before, ...fading, ...calmMotion(0)])).toEqual([]);
   });
 
+  it('finds none where the jump behind leads to rest, such as a cut from a title to black', () => {
+    const title = [1.7, 1.9, 2.1, 2.5, 2.8, 3.2, 3.3, 3.7, 3.9, 4.2, 3.7, 0.93];
+    const held = [...title, ...Array.from({ length: 10 }, () => 0), 42.08];
+    expect(placesOf([0, ...title, ...held, 0, 0, 0])).toEqual([]);
+    expect(placesOf([0, ...title, ...held, 3.1, 3.3, 3.2])).toEqual([[24, 34]]);
+  });
+
   it('keeps a refined picture inside a run', () => {
     expect(placesOf(calmMotion(30, 0.01, 0, 0.5, 0.02, 0.02, 0.02))).toEqual([[30, 35]]);
   });

@@ -135,6 +135,8 @@ function weigh(
   if (telling.length === 0 || (isLone && (telling[0]?.length ?? 0) < MIN_LONE_SIDE)) return null;
   const levels = telling.map((side) => median(side));
   const quieter = Math.min(...levels);
+  // A side that rests is no motion, even where a jump allows for dips in it.
+  if (quieter < MIN_FLOOR) return null;
   const nearest = [...before.slice(0, 3), ...after.slice(1, 4), ...levels];
   const jumps = before.length >= MIN_SIDE && (after[0] ?? 0) >= JUMP_RATIO * Math.max(...nearest);
   const sides = [...before, ...after];

@@ -72,6 +72,20 @@ describe('isBetweenFades', () => {
     expect(found(goesOn)).toMatchObject([{ first: 30, last: 33 }]);
   });
 
+  it('recognises a small title on black that rests and fades out (measured values)', () => {
+    const dark = {
+      lumaP10: moves.map(() => 0),
+      lumaP90: moves.map(() => 0),
+      sharpness: moves.map(() => 400),
+    };
+    const found = (step: number) => {
+      const title = fading((i) => (i < run.first ? 0.08 : -step));
+      return detectStutter({ ...title, ...dark }, { cuts: [], fps: 25 });
+    };
+    expect(found(0.3)).toEqual([]);
+    expect(found(0.05)).toMatchObject([run]);
+  });
+
   it('recognises black under a caption between two scenes that are wiped out and in', () => {
     const isBlack = (i: number) => i >= run.first - 1 && i <= run.last;
     const wiped = (least: number) =>

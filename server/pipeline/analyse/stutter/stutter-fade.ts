@@ -16,8 +16,10 @@ const FADE_SHARE = 0.8;
 const LEVELS = 128;
 /** A picture with this contrast (grey levels, `contrastAt`) is not black but for a title. */
 const FILLED_CONTRAST = 20;
-/** Smaller changes show nothing (mean difference, grey levels). */
+/** Smaller changes show nothing (mean difference, grey levels)... */
 const MIN_CHANGE = 0.5;
+/** ...or these where only a small title is on black: ones of 0.2 to 0.65 fade in and out. */
+const MIN_CHANGE_EMPTY = 0.1;
 
 /** Place of a run, and the first pictures of new shots. */
 export interface FadePlace {
@@ -53,18 +55,20 @@ function isFilledBeside(series: FrameSeries, start: number, direction: -1 | 1): 
 
 /** Whether the pictures on one side only grow brighter (1) or darker (-1); 0 otherwise. */
 function fadeOf(
-  { meanDiff, histogramDiff, lumaMean }: FrameSeries,
+  series: FrameSeries,
   cutSet: ReadonlySet<number>,
   start: number,
   direction: -1 | 1,
 ): -1 | 0 | 1 {
+  const { meanDiff, histogramDiff, lumaMean } = series;
   let brighter = 0;
   let darker = 0;
   for (let far = 0; far < FLANK; far += 1) {
     const at = start + direction * far;
     if (at <= 0 || cutSet.has(at)) break;
     const change = meanDiff[at] ?? 0;
-    if (change < MIN_CHANGE || LEVELS * (histogramDiff[at] ?? 0) < FADE_SHARE * change) continue;
+    const least = isEmpty(series, at) ? MIN_CHANGE_EMPTY : MIN_CHANGE;
+    if (change < least || LEVELS * (histogramDiff[at] ?? 0) < FADE_SHARE * change) continue;
     if ((lumaMean[at] ?? 0) > (lumaMean[at - 1] ?? 0)) brighter += 1;
     else darker += 1;
   }

@@ -255,7 +255,9 @@ async function extractSound(input: AssembleInput): Promise<string> {
   const outputPath = path.join(input.workDir, 'full-encode-sound.mp4');
   const { info } = input;
   const codecs = info.audio.flatMap((stream, index) =>
-    MP4_SOUND.has(stream.codec) ? [`-c:a:${index}`, 'copy'] : aacTrackOptions(index, stream),
+    MP4_SOUND.has(stream.codec) && !stream.timesSway
+      ? [`-c:a:${index}`, 'copy']
+      : aacTrackOptions(index, stream),
   );
   await runFfmpeg(
     {

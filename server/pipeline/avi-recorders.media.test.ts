@@ -1,0 +1,65 @@
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { probe } from '#server/media/probe/probe.ts';
+import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
+import { makeMovingClip } from '#server/test/broken-clips.ts';
+import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
+import { pictureTypes } from '#server/test/rendered-clips.ts';
+import { countBytes, leaveUncoded } from '#server/test/uncoded-avi.ts';
+import { readPackets } from './analyse/packets/read-packets.ts';
+import { processVideo } from './process-video.ts';
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+const at = (name: string) => path.join(folder.path, name);
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  await makeMovingClip({ tools, seconds: 4, width: 320, height: 192, outputPath: at('clean.mp4') });
+});
+afterAll(() => folder.remove());
+
+async function code(name: string, options: string) {
+  const outputs = [{ path: at(name), options: options.split(' ') }];
+  await runFfmpeg(
+    { label: 'code', inputs: [{ path: at('clean.mp4') }], outputs, expectedDurationMs: null },
+    { tools },
+  );
+}
+
+async function mend(name: string) {
+  const task = await makeTask(at(name), at(`${name}-work`));
+  return mustBeOk(await processVideo(task, { signal: new AbortController().signal, send: () => undefined }));
+}
+
+describe('MPEG-4 in AVI as recorders of screens write it', () => {
+  it('is intact where packets say that the picture stays, and each coded picture is carried over', async () => {
+    await code('shown.avi', '-an -vf fps=10,fps=30 -c:v mpeg4 -q:v 3 -bf 0 -g 300 -f avi');
+    await leaveUncoded(at('shown.avi'), at('still.avi'), (place) => place > 30 && place % 3 !== 0);
+    const coded = await pictureTypes(at('still.avi'));
+    expect(coded.length).toBeLessThan(70);
+    const { report, resultPath } = await mend('still.avi');
+    expect(report.defects.filter(({ outcome }) => outcome !== 'flagged')).toEqual([]);
+    expect(report.notes.join(' ')).not.toMatch(/missing|ends early/);
+    expect(await pictureTypes(resultPath ?? '')).toHaveLength(coded.length);
+  });
+
+  it.each([
+    ['mpeg4', '-c:v mpeg4 -q:v 3 -bf 0'],
+    ['h264', '-c:v copy'],
+  ])(
+    'keeps a sound of varying bit rate whose times AVI counts from its bytes: %s',
+    async (name, pictures) => {
+      await code(`${name}.avi`, `${pictures} -c:a libmp3lame -q:a 4 -f avi`);
+      await countBytes(at(`${name}.avi`), at(`${name}-bytes.avi`));
+      const { report, resultPath } = await mend(`${name}-bytes.avi`);
+      expect(report.defects.filter(({ kind }) => kind === 'audio_sync')).toEqual([]);
+      expect(report.notes.join(' ')).toContain('a sound with a varying bit rate');
+      const inputPath = resultPath ?? '';
+      const { audio } = await readPackets({ inputPath, info: await probe(tools, inputPath, 'mov'), tools });
+      const times = audio?.ptsTicks ?? [];
+      const steps = times.slice(1, -1).map((time, place) => time - (times[place] ?? time));
+      expect(times.length).toBeGreaterThan(150);
+      expect(Math.max(...steps) - Math.min(...steps)).toBeLessThan(30);
+    },
+  );
+});

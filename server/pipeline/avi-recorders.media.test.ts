@@ -1,12 +1,14 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { probe } from '#server/media/probe/probe.ts';
+import type { RepairReport } from '#common/report.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { pictureTypes } from '#server/test/rendered-clips.ts';
 import { countBytes, leaveUncoded } from '#server/test/uncoded-avi.ts';
 import { readPackets } from './analyse/packets/read-packets.ts';
+import { verifyClaims } from './publish/verify-claims.ts';
 import { processVideo } from './process-video.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
@@ -31,6 +33,13 @@ async function mend(name: string) {
   return mustBeOk(await processVideo(task, { signal: new AbortController().signal, send: () => undefined }));
 }
 
+/** Claims of a report that its files do not bear out. */
+async function refuted(name: string, report: RepairReport, resultPath: string | null) {
+  const files = { originalPath: at(name), repairedPath: resultPath ?? '' };
+  const claims = await verifyClaims({ ...files, report, tools });
+  return claims.filter(({ confirmed }) => !confirmed);
+}
+
 describe('MPEG-4 in AVI as recorders of screens write it', () => {
   it('is intact where packets say that the picture stays, and each coded picture is carried over', async () => {
     await code('shown.avi', '-an -vf fps=10,fps=30 -c:v mpeg4 -q:v 3 -bf 0 -g 300 -f avi');
@@ -41,6 +50,33 @@ describe('MPEG-4 in AVI as recorders of screens write it', () => {
     expect(report.defects.filter(({ outcome }) => outcome !== 'flagged')).toEqual([]);
     expect(report.notes.join(' ')).not.toMatch(/missing|ends early/);
     expect(await pictureTypes(resultPath ?? '')).toHaveLength(coded.length);
+    expect(await refuted('still.avi', report, resultPath)).toEqual([]);
+  });
+
+  it('lacks nothing where it stays for a moment and goes on as before, and neither does the result', async () => {
+    const held = 'loop=3:1:20,loop=5:1:93,setpts=N/30/TB,select=not(eq(n\\,53))';
+    await code('moment.avi', `-an -vf ${held} -fps_mode passthrough -c:v mpeg4 -q:v 3 -bf 0 -g 300 -f avi`);
+    const isHeld = (place: number) => (place > 20 && place <= 23) || (place > 93 && place <= 98);
+    await leaveUncoded(at('moment.avi'), at('held.avi'), isHeld);
+    const { report, resultPath } = await mend('held.avi');
+    const mended = report.defects.filter(({ outcome }) => outcome !== 'flagged');
+    expect(mended.map(({ kind, startMs }) => [kind, Math.round(startMs)])).toEqual([['dropped_frames', 1733]]);
+    expect(report.notes.join(' ')).not.toMatch(/once more/);
+    expect(await pictureTypes(resultPath ?? '')).toHaveLength(120);
+    expect(await refuted('held.avi', report, resultPath)).toEqual([]);
+  });
+
+  it('lacks a picture where an empty place stands in motion, and the step behind it is farther', async () => {
+    const lost = '-an -vf select=not(eq(n\\,50)+between(n\\,80\\,81)) -fps_mode passthrough';
+    await code('lost.avi', `${lost} -c:v mpeg4 -q:v 3 -bf 0 -f avi`);
+    const { report, resultPath } = await mend('lost.avi');
+    const holes = report.defects.filter(({ kind }) => kind === 'dropped_frames');
+    expect(holes.map(({ startMs, outcome }) => [Math.round(startMs), outcome])).toEqual([
+      [1633, 'repaired'],
+      [2633, 'repaired'],
+    ]);
+    expect(await pictureTypes(resultPath ?? '')).toHaveLength(120);
+    expect(await refuted('lost.avi', report, resultPath)).toEqual([]);
   });
 
   it.each([

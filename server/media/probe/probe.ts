@@ -154,6 +154,20 @@ export interface MediaInfo {
   readonly rewrapped?: { readonly from: ContainerFormat; readonly missingPictures: number } | undefined;
 }
 
+/**
+ * Whether the container counts places in place of storing times, as AVI does: an empty place says that the picture
+ * stays, and a sound lies where its size or the number of its packets puts it.
+ */
+export const countsPlaces = ({ format, rewrapped }: Pick<MediaInfo, 'format' | 'rewrapped'>): boolean =>
+  (rewrapped?.from ?? format) === 'avi';
+
+/** A result with what its upload says about how it is to be read. */
+export const asMadeFrom = (result: MediaInfo, upload: MediaInfo | undefined): MediaInfo => ({
+  ...result,
+  lostEnds: upload?.lostEnds,
+  ...(upload && countsPlaces(upload) && { rewrapped: { from: 'avi', missingPictures: 0 } }),
+});
+
 const numeric = z.union([z.string(), z.number()]).optional();
 const probedStream = z
   .object({

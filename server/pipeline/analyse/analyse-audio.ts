@@ -9,12 +9,12 @@ import {
   type SoundClock,
 } from '#server/media/signal/pcm-clock.ts';
 import type { LostEnds } from '#common/report.ts';
-import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { countsPlaces, type MediaInfo } from '#server/media/probe/probe.ts';
 import { isToolFailure, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Finding, SpeechSpan } from './analysis.ts';
 import { createOnsetMeter } from './audio-sync/detect-audio-sync-onsets.ts';
 import type { MotionSeries } from './audio-sync/detect-audio-sync-content.ts';
-import { CONTAINER_LIMITS, withoutFirstWaits } from './audio-sync/detect-audio-sync-container.ts';
+import { CONTAINER_LIMITS, readClock, withoutFirstWaits } from './audio-sync/detect-audio-sync-container.ts';
 import {
   beginsWithPriming,
   decodeHead,
@@ -124,7 +124,7 @@ export async function hearSound(input: HearSoundInput) {
   });
   input.onProgress?.(1);
   if (!decoded) return 'undecodable';
-  const sways = countsTimes(input.info) && timesSway(decoded);
+  const sways = countsPlaces(input.info) && (timesSway(decoded) || isMiscounted(input.info, decoded));
   const clock = sways ? withEvenTimes(decoded) : decoded;
   const scale = clock.rateHz / WIND_RATE_HZ;
   const toTimeMs = (ms: number) => timeOfSample(clock, (ms / 1000) * clock.rateHz);
@@ -160,8 +160,16 @@ async function withoutMusic({ inputPath, info, tools, signal }: HearSoundInput, 
   return withoutMixes(found, meter.finish());
 }
 
-/** Whether the sound's times are counted from its size or its packets, as in AVI. */
-const countsTimes = ({ format, rewrapped }: MediaInfo) => (rewrapped?.from ?? format) === 'avi';
+/**
+ * Whether counted times make no sense, while the sound ends with the picture by its samples: AVI has one length for all
+ * packets, and those of Vorbis differ.
+ */
+function isMiscounted({ video }: MediaInfo, clock: SoundClock): boolean {
+  const pictureMs = video[0]?.durationMs ?? null;
+  if (pictureMs === null || readClock(clock).reliable) return false;
+  const [stated, own] = [soundEndMs(clock), soundEndMs(withEvenTimes(clock))];
+  return Math.abs(own - pictureMs) < Math.abs(stated - pictureMs);
+}
 
 export type HeardSound = Awaited<ReturnType<typeof hearSound>>;
 
@@ -215,7 +223,7 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
     times: withoutFirstWaits(times, waits),
     lostEnds: lostOrUndecoded(input, clock),
     clock,
-    countsTimes: countsTimes(input.info),
+    countsTimes: countsPlaces(input.info),
     isSeen: input.offsetIsSeen,
     motion: movedMs === 0 ? input.motion : null,
     onsets: {

@@ -1,6 +1,6 @@
 import { decodeShare } from './analysis-costs.ts';
 import { smallSize } from '#server/media/grey/grey-frame.ts';
-import type { MediaInfo, VideoStreamInfo } from '#server/media/probe/probe.ts';
+import { countsPlaces, type MediaInfo, type VideoStreamInfo } from '#server/media/probe/probe.ts';
 import { MediaToolError, type ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { withLostEnds } from '#server/media/probe/lost-ends.ts';
 import { readMended, readSoundMoved } from '../mended-pictures.ts';
@@ -157,7 +157,15 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
   input.onProgress?.(1);
   const runs = renumbered(pass.kept, index.frameOfDecoded);
   const kept = runs.length === 0 ? null : { size: smallSize(stream.width, stream.height), runs };
-  const measured = { series: pass.series, index, damage, mended, scan, lost: check.lost };
+  const measured = {
+    series: pass.series,
+    index,
+    damage,
+    mended,
+    scan,
+    lost: check.lost,
+    holdsPictures: countsPlaces(info),
+  };
   return { scan, measured, kept, ...(soundMovedMs !== 0 && { soundMovedMs }) };
 }
 

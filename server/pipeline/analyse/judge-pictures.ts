@@ -43,6 +43,8 @@ export interface MeasuredPictures {
    * reported again.
    */
   readonly mended?: readonly MendedSpan[];
+  /** Whether an empty place in the file says that the picture stays; false when absent. */
+  readonly holdsPictures?: boolean;
   /** What the container lists. */
   readonly scan: PacketScan;
   /**
@@ -85,6 +87,7 @@ export function judgePictures(
     damage,
     lost = [],
     mended = [],
+    holdsPictures = false,
     scan,
     spans = spansOf(index.times, scan),
   }: MeasuredPictures,
@@ -104,7 +107,14 @@ export function judgePictures(
   };
   const moves = series.blockDiff.get(1) ?? [];
   const changeTo = createChangeTo({ frameOfDecoded, decodedCuts });
-  const { listed, empty, gaps } = findGaps({ times, lost, series, changeTo, unfit: damagedFrames });
+  const { listed, empty, gaps } = findGaps({
+    times,
+    lost,
+    series,
+    changeTo,
+    unfit: damagedFrames,
+    holdsPictures,
+  });
   const slower = findSlowerStretches(times, changeTo(moves));
   const {
     runs: stutter,

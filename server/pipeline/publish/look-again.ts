@@ -4,7 +4,7 @@ import { smallSize, type GreySize } from '#server/media/grey/grey-frame.ts';
 import { createGreySeries } from '#server/media/grey/grey-series.ts';
 import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
 import { withLostEnds } from '#server/media/probe/lost-ends.ts';
-import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { countsPlaces, type MediaInfo } from '#server/media/probe/probe.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { analysePicture, measurePictures } from '../analyse/analyse-picture.ts';
 import type { Finding, PictureTimes } from '../analyse/analysis.ts';
@@ -99,6 +99,11 @@ interface Plan {
   readonly spans: StreamSpans | null;
 }
 
+/** What all stretches of a result have in common. */
+interface Seen extends KeptPictures, Pick<Plan, 'spans'> {
+  readonly holdsPictures: boolean;
+}
+
 /**
  * Findings near fresh pictures; null if no part can be cut out because the tables are unusual, or if one seems damaged.
  */
@@ -111,7 +116,7 @@ async function lookAtStretches(
   try {
     const decoded = await decodeWindows(input, pictures, windows, made);
     if (!decoded) return null;
-    const seen = { size, runs: [...input.known, ...decoded], spans };
+    const seen = { size, runs: [...input.known, ...decoded], spans, holdsPictures: countsPlaces(input.info) };
     const findings: Finding[] = [];
     for (const stretch of stretches) findings.push(...(await judgeStretch(stretch, pictures, seen)));
     return nearFresh(findings, input.freshFrames, pictures);
@@ -178,11 +183,7 @@ async function decodeWindows(
 const CHUNK = 64;
 
 /** The detectors' findings in a stretch, in the result's numbering. */
-async function judgeStretch(
-  { shown, end }: Stretch,
-  pictures: PictureTimes,
-  seen: KeptPictures & Pick<Plan, 'spans'>,
-): Promise<Finding[]> {
+async function judgeStretch({ shown, end }: Stretch, pictures: PictureTimes, seen: Seen): Promise<Finding[]> {
   const builder = createGreySeries(seen.size);
   const frameOfDecoded: number[] = [];
   for (let from = shown; from < end; from += CHUNK) {
@@ -207,6 +208,7 @@ async function judgeStretch(
       damage: [],
       scan: { video: [], audio: null },
       spans: seen.spans,
+      holdsPictures: seen.holdsPictures,
     },
     0,
   );

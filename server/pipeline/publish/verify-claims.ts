@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BY_HAND } from '#common/noticed.ts';
 import { isRebuiltIndex, type Defect, type RepairReport } from '#common/report.ts';
-import { probe, type MediaInfo } from '#server/media/probe/probe.ts';
+import { asMadeFrom, probe, type MediaInfo } from '#server/media/probe/probe.ts';
 import { sniffFile } from '#server/media/probe/sniff-container.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import { ACT_CONFIDENCE, type Analysis, type Finding } from '../analyse/analysis.ts';
@@ -75,7 +75,7 @@ async function holdAgainst(input: ClaimInput, original: OpenedOriginal | null): 
   // A sound that somebody moved was found by no detector.
   const found = { ...report, defects: report.defects.filter(({ detector }) => detector !== BY_HAND) };
   const said = report.defects.some(({ action }) => isRebuiltIndex(action));
-  const result = await tryOpen(input.repairedPath, tools, original?.info.lostEnds);
+  const result = await tryOpen(input.repairedPath, tools, original?.info);
   if (result === null) {
     return [...claims, { claim: 'the result is a clip', confirmed: false, detail: 'It cannot be read.' }];
   }
@@ -146,17 +146,17 @@ async function openAsRepaired(
   }
 }
 
-/** @param lostEnds what the original had lost at its end, which the result lacks as well */
+/** @param upload what is known of the original */
 async function tryOpen(
   filePath: string,
   tools: ToolPaths,
-  lostEnds: MediaInfo['lostEnds'],
+  upload: MediaInfo | undefined,
 ): Promise<OpenFile | null> {
   const format = await sniffFile(filePath);
   if (format === null) return null;
   const read = await probe(tools, filePath, format).catch(() => null);
   if (!read || read.video.length === 0) return null;
-  const info = { ...read, lostEnds };
+  const info = asMadeFrom(read, upload);
   // A result's own record is no proof.
   const analysis = await analyseVideo({ inputPath: filePath, info, tools, believesFile: false });
   return { path: filePath, info, analysis };

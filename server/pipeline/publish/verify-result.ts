@@ -1,6 +1,6 @@
 import { ticksToMs } from '#server/media/time-base.ts';
 import type { ResultCheck, StreamTreatment } from '#common/report.ts';
-import type { MediaInfo } from '#server/media/probe/probe.ts';
+import { asMadeFrom, type MediaInfo } from '#server/media/probe/probe.ts';
 import type { ToolPaths } from '#server/media/ffmpeg/tools.ts';
 import type { Analysis, Finding, PictureTimes } from '../analyse/analysis.ts';
 import { renumbered, type KeptRun } from '../analyse/decode/kept-pictures.ts';
@@ -77,7 +77,7 @@ export async function verifyResult(input: VerifyInput): Promise<Verification> {
     checkUnits(input, info, planned),
     lookAgain({
       resultPath: input.resultPath,
-      info: { ...info, lostEnds: input.analysis.info.lostEnds },
+      info: asMadeFrom(info, input.analysis.info),
       freshFrames: freshFrames(input, planned),
       known: knownPictures(input, planned),
       wasDamaged: input.analysis.findings.some(({ kind }) => kind === 'corrupted_section'),

@@ -4,7 +4,7 @@ import type { PictureTimes } from '../analysis.ts';
 import type { createChangeTo } from './change-to.ts';
 import { countedGaps, withCounted } from './counted-gaps.ts';
 import { detectTimestampGaps, type TimestampGap } from './detect-dropped-frames.ts';
-import { withoutRests } from './gaps-at-rest.ts';
+import { withoutHolds, withoutRests } from './gaps-at-rest.ts';
 import { findHolesWithoutLoss } from './gaps-without-loss.ts';
 
 export interface GapsInput {
@@ -15,6 +15,8 @@ export interface GapsInput {
   readonly changeTo: ReturnType<typeof createChangeTo>;
   /** Pictures whose steps are unreliable. */
   readonly unfit: ReadonlySet<number>;
+  /** Whether an empty place says that the picture stays (`countsPlaces`). */
+  readonly holdsPictures: boolean;
 }
 
 export interface Gaps {
@@ -28,13 +30,14 @@ export interface Gaps {
 /**
  * Finds holes in the times, and those in which pictures are missing: by the count of the stream, else by the motion.
  */
-export function findGaps({ times, lost, series, changeTo, unfit }: GapsInput): Gaps {
+export function findGaps({ times, lost, series, changeTo, unfit, holdsPictures }: GapsInput): Gaps {
   const moves = series.blockDiff.get(1) ?? [];
   const counted = new Set(countedGaps(times, lost));
   const listed = withCounted(detectTimestampGaps(times), [...counted]);
   const open = listed.filter((gap) => !counted.has(gap));
-  if (times.variableByNature) {
-    const told = new Set(withoutRests(open, changeTo(moves)));
+  if (times.variableByNature || holdsPictures) {
+    const without = holdsPictures ? withoutHolds : withoutRests;
+    const told = new Set(without(open, changeTo(moves)));
     return { listed, empty: [], gaps: listed.filter((gap) => counted.has(gap) || told.has(gap)) };
   }
   const empty = findHolesWithoutLoss(open, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutRests } from './gaps-at-rest.ts';
+import { withoutHolds, withoutRests } from './gaps-at-rest.ts';
 
 const gap = { frameBefore: 40, missing: 60, ratio: 61, confidence: 0.7 };
 const movesAt = (before: number | null, over: number | null) => (frame: number) =>
@@ -18,5 +18,34 @@ describe('withoutRests', () => {
     ['one whose sides are not known', null, null],
   ])('keeps %s', (_, before, over) => {
     expect(withoutRests([gap], movesAt(before, over))).toEqual([gap]);
+  });
+});
+
+describe('withoutHolds', () => {
+  const found = (over: number | null, moves: Readonly<Record<number, number | null>> = {}) =>
+    withoutHolds([gap], (frame) => (frame === 41 ? over : (moves[frame] ?? 12 + (frame % 2)))).length;
+
+  it('keeps a hole in motion that has come farther than usual behind it', () => {
+    expect(found(24)).toBe(1);
+    expect(found(18)).toBe(1);
+  });
+
+  it('leaves out what motion does not cross farther than any other step, or where nothing moves', () => {
+    expect(found(16)).toBe(0);
+    expect(found(24, { 40: 0.1 })).toBe(0);
+    expect(found(24, { 42: 0.1 })).toBe(0);
+  });
+
+  it('leaves out holes at cuts, where the step is not known', () => {
+    const cutAt = (cut: number) =>
+      withoutHolds([gap], (frame) => (frame === cut ? null : frame === 41 ? 24 : 12));
+    expect([40, 41, 42].map((cut) => cutAt(cut).length)).toEqual([0, 0, 0]);
+    expect(cutAt(39)).toHaveLength(1);
+  });
+
+  it('does not measure motion by the steps across other holes', () => {
+    const other = { ...gap, frameBefore: 42 };
+    const moveTo = (frame: number) => (frame === 41 || frame === 43 ? 20 : 12);
+    expect(withoutHolds([gap, other], moveTo)).toEqual([gap, other]);
   });
 });

@@ -60,7 +60,9 @@ describe('MPEG-4 in AVI as recorders of screens write it', () => {
     await leaveUncoded(at('moment.avi'), at('held.avi'), isHeld);
     const { report, resultPath } = await mend('held.avi');
     const mended = report.defects.filter(({ outcome }) => outcome !== 'flagged');
-    expect(mended.map(({ kind, startMs }) => [kind, Math.round(startMs)])).toEqual([['dropped_frames', 1733]]);
+    expect(mended.map(({ kind, startMs }) => [kind, Math.round(startMs)])).toEqual([
+      ['dropped_frames', 1733],
+    ]);
     expect(report.notes.join(' ')).not.toMatch(/once more/);
     expect(await pictureTypes(resultPath ?? '')).toHaveLength(120);
     expect(await refuted('held.avi', report, resultPath)).toEqual([]);

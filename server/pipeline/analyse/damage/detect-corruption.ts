@@ -155,6 +155,8 @@ export interface SpreadInput extends Pick<CorruptionInput, 'index' | 'packets'> 
   readonly typeOf: (packet: number) => string | null;
   /** Packets that each one refers to, where the codec tells; null for a packet whose references are unknown. */
   readonly references?: readonly (readonly number[] | null)[] | null;
+  /** Whether decoders complain about a hidden picture whatever depends on it, as for H.264; false when absent. */
+  readonly hearsHidden?: boolean;
 }
 
 /**
@@ -234,9 +236,9 @@ function hiddenNumbers(
   isShown: (packet: number) => boolean,
 ): number[] {
   const own = new Set(bad.flatMap(({ packet, beside }) => (beside ? [] : [packet])));
-  // If the references are unknown, the decoder still complains when it comes to the shown pictures of the group.
+  // Where decoders hear it, they complain before they come to the shown pictures of the group.
   const reached = (packet: number) =>
-    input.references
+    input.references && !input.hearsHidden
       ? affected(packet, input)
       : Array.from({ length: nextRestart(packet, input) - packet }, (_, at) => packet + at);
   const all = hiddenPackets(input);

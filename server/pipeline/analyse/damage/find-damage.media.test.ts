@@ -210,6 +210,41 @@ describe('a lost picture that nobody refers to', () => {
   });
 });
 
+describe('a damaged B picture that others refer to', () => {
+  /** Pictures 4, 8, 12 ... are P pictures, 2, 6, 10 ... B pictures for those beside them. */
+  const pyramid = (refs: number) =>
+    `keyint=60:min-keyint=60:scenecut=0:bframes=3:b-adapt=0:b-pyramid=normal:ref=${refs}`;
+
+  async function claims(name: string, coding: string, frame: number) {
+    const [clean, damaged] = [at(`${name}.mp4`), at(`${name}-damaged.mp4`)];
+    const scene = { tools, seconds: 2, width: 320, height: 192, sound: false } as const;
+    await makeMovingClip({
+      ...scene,
+      outputPath: clean,
+      encode: [...DEFAULT_ENCODE, '-x264-params', coding],
+    });
+    const fault = { fault: 'zero', amount: 12, place: 0.3 } as const;
+    await corruptSamples({ tools, inputPath: clean, outputPath: damaged, frames: [frame], ...fault });
+    return (await damageIn(damaged)).map(({ firstFrame, lastFrame }) => [firstFrame, lastFrame]);
+  }
+
+  it('is claimed with those alone whose slices can name it', async () => {
+    expect(await claims('one-reference', pyramid(1), 42)).toEqual([[41, 43]]);
+    expect(await claims('one-reference', pyramid(1), 44)).toEqual([[41, 59]]);
+    expect(await claims('three-references', pyramid(3), 42)).toEqual([
+      [41, 43],
+      [45, 59],
+    ]);
+  });
+
+  it('is claimed with all up to the next key picture where references are not followed', async () => {
+    expect(await claims('fields', `${pyramid(1)}:tff=1`, 42)).toEqual([
+      [41, 43],
+      [45, 59],
+    ]);
+  });
+});
+
 describe('several lost pictures before frame numbers that restart', () => {
   it('are claimed with everything that refers to them, and intact ones that the decoder omits after them are not damaged', async () => {
     const x264 = ['-x264-params', 'keyint=60:min-keyint=60:bframes=0:ref=1:scenecut=0'];

@@ -15,6 +15,7 @@ import { parseHevcPictures } from './parse-hevc-pictures.ts';
 import { parseJpegPictures } from './parse-jpeg-pictures.ts';
 import type { PictureIndex } from '../packets/picture-times.ts';
 import type { VideoPacket } from '../packets/read-packets.ts';
+import { readAvcReferences } from './read-avc-references.ts';
 import { readHevcReferences } from './read-hevc-references.ts';
 import { readDisposable } from './read-references.ts';
 
@@ -65,8 +66,13 @@ export async function findDamage(input: DamageInput): Promise<CorruptedSpan[]> {
   const wanted = bad.map((item) => item.packet);
   const whole = new Set(bad.flatMap(({ packet, isWhole }) => (isWhole ? [packet] : [])));
   const disposable = await readDisposable({ inputPath, stream, packets, wanted, whole, typeOf });
-  const references = bad.length > 0 ? await readHevcReferences(inputPath, stream, packets) : null;
-  return spreadDamage(bad, { index, packets, disposable, typeOf, references });
+  const references =
+    bad.length === 0
+      ? null
+      : ((await readHevcReferences(inputPath, stream, packets)) ??
+        (await readAvcReferences(inputPath, stream, packets, new Set(wanted))));
+  const hearsHidden = stream.codec === 'h264';
+  return spreadDamage(bad, { index, packets, disposable, typeOf, references, hearsHidden });
 }
 
 async function findSilent(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutHolds, withoutRests } from './gaps-at-rest.ts';
+import { withoutHolds, withoutRests, withoutUnevenStart } from './gaps-at-rest.ts';
 
 const gap = { frameBefore: 40, missing: 60, ratio: 61, confidence: 0.7 };
 const movesAt = (before: number | null, over: number | null) => (frame: number) =>
@@ -47,5 +47,28 @@ describe('withoutHolds', () => {
     const other = { ...gap, frameBefore: 42 };
     const moveTo = (frame: number) => (frame === 41 || frame === 43 ? 20 : 12);
     expect(withoutHolds([gap, other], moveTo)).toEqual([gap, other]);
+  });
+});
+
+describe('withoutUnevenStart', () => {
+  const times = (frameBefore: number) => ({
+    timeBase: { num: 1, den: 60 },
+    ptsTicks: Array.from({ length: 90 }, (_, frame) => frame + (frame > frameBefore ? 2 : 0)),
+  });
+  const found = (frameBefore: number, move: number, lively = -1) =>
+    withoutUnevenStart([{ ...gap, frameBefore }], times(frameBefore), (frame) =>
+      frame === lively ? 0.4 : move,
+    );
+
+  it('leaves out a hole in the first moments of a screen that stands still', () => {
+    expect(found(3, 0.1)).toEqual([]);
+    expect(found(15, 0.1)).toEqual([]);
+  });
+
+  it('keeps one that comes later, and one beside which something moves', () => {
+    expect(found(16, 0.1)).toHaveLength(1);
+    expect(found(3, 0.3)).toHaveLength(1);
+    for (const lively of [1, 4, 7]) expect(found(3, 0.1, lively), String(lively)).toHaveLength(1);
+    expect(found(3, 0.1, 8)).toEqual([]);
   });
 });

@@ -1,4 +1,6 @@
 import { median } from '#server/media/statistics.ts';
+import { ticksToMs } from '#server/media/time-base.ts';
+import type { PictureTimes } from '../analysis.ts';
 import type { ChangeTo } from './change-to.ts';
 import type { TimestampGap } from './detect-dropped-frames.ts';
 
@@ -43,5 +45,24 @@ export function withoutHolds(gaps: readonly TimestampGap[], moveTo: ChangeTo): T
     });
     if (over === null || sides.some(([next]) => (next ?? 0) < REST)) return false;
     return over >= FARTHER * median(sides.flat().filter((move) => move !== null));
+  });
+}
+
+/** Recorders of screens find their rate within this time, ms (holes at 50 and 200 ms in two of 18)... */
+const START_MS = 300;
+/** ...on a screen that stands still: changes of the pictures around are at most this, grey levels (0.1 there). */
+const STILL = 0.15;
+
+/** Leaves out holes at the very start of a clip in which nothing moves. */
+export function withoutUnevenStart(
+  gaps: readonly TimestampGap[],
+  { ptsTicks, timeBase }: Pick<PictureTimes, 'ptsTicks' | 'timeBase'>,
+  moveTo: ChangeTo,
+): TimestampGap[] {
+  return gaps.filter(({ frameBefore }) => {
+    const endTicks = (ptsTicks[frameBefore + 1] ?? Infinity) - (ptsTicks[0] ?? 0);
+    if (ticksToMs(endTicks, timeBase) > START_MS) return true;
+    const around = Array.from({ length: 2 * REACH + 1 }, (_, at) => frameBefore + 1 - REACH + at);
+    return around.filter((frame) => frame > 0).some((frame) => (moveTo(frame) ?? Infinity) > STILL);
   });
 }

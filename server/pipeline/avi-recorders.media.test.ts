@@ -4,8 +4,10 @@ import { probe } from '#server/media/probe/probe.ts';
 import type { RepairReport } from '#common/report.ts';
 import { runFfmpeg } from '#server/media/ffmpeg/run-ffmpeg.ts';
 import { makeMovingClip } from '#server/test/broken-clips.ts';
+import { replaceSound } from '#server/test/broken-sound.ts';
 import { makeFolder, makeTask, mustBeOk, testTools as tools } from '#server/test/media-job.ts';
 import { pictureTypes } from '#server/test/rendered-clips.ts';
+import { gustingWind, mixAtSnr, voiceLike } from '#server/test/synthetic-sound.ts';
 import { countBytes, leaveUncoded } from '#server/test/uncoded-avi.ts';
 import { readPackets } from './analyse/packets/read-packets.ts';
 import { verifyClaims } from './publish/verify-claims.ts';
@@ -20,10 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-async function code(name: string, options: string) {
+async function code(name: string, options: string, source = 'clean.mp4') {
   const outputs = [{ path: at(name), options: options.split(' ') }];
   await runFfmpeg(
-    { label: 'code', inputs: [{ path: at('clean.mp4') }], outputs, expectedDurationMs: null },
+    { label: 'code', inputs: [{ path: at(source) }], outputs, expectedDurationMs: null },
     { tools },
   );
 }
@@ -100,4 +102,19 @@ describe('MPEG-4 in AVI as recorders of screens write it', () => {
       expect(Math.max(...steps) - Math.min(...steps)).toBeLessThan(30);
     },
   );
+
+  it('puts sound whose wind was taken out where such a sound begins by its samples', async () => {
+    const [seconds, rateHz] = [8, 48_000];
+    await makeMovingClip({ tools, seconds, width: 320, height: 192, outputPath: at('calm.mp4') });
+    const wind = gustingWind(seconds, rateHz, 1);
+    const channels = [mixAtSnr(voiceLike(seconds, rateHz, 4), wind, 5)];
+    await replaceSound({ tools, inputPath: at('calm.mp4'), outputPath: at('windy.mp4'), rateHz, channels });
+    await code('windy.avi', '-c:v mpeg4 -q:v 3 -bf 0 -c:a libmp3lame -q:a 4 -f avi', 'windy.mp4');
+    await countBytes(at('windy.avi'), at('windy-bytes.avi'));
+    const { report, resultPath } = await mend('windy-bytes.avi');
+    const mended = report.defects.filter(({ outcome }) => outcome !== 'flagged');
+    expect(new Set(mended.map(({ kind }) => kind))).toEqual(new Set(['wind_noise']));
+    const { audio } = await probe(tools, resultPath ?? '', 'mov');
+    expect(audio[0]?.startMs).toBeLessThan(3);
+  });
 });

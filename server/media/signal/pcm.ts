@@ -4,7 +4,7 @@ import type { MediaInfo } from '../probe/probe.ts';
 import { runFfmpeg } from '../ffmpeg/run-ffmpeg.ts';
 import { uploadedSoundOptions, wholeSoundFilters } from '../ffmpeg/whole-sound.ts';
 import { saneFilter } from '../sane-samples.ts';
-import { appendSound, createSoundClock, type SoundClock } from './pcm-clock.ts';
+import { appendSound, createSoundClock, withEvenTimes, type SoundClock } from './pcm-clock.ts';
 import type { ToolPaths } from '../ffmpeg/tools.ts';
 
 export interface DecodeSound {
@@ -95,7 +95,7 @@ export async function decodeSound(options: DecodeSound): Promise<SoundClock> {
       if (share !== null) options.onProgress?.(share);
     },
   });
-  return clock;
+  return options.info.audio[0]?.timesSway ? withEvenTimes(clock) : clock;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { PictureTimes } from '../analysis.ts';
 import type { createChangeTo } from './change-to.ts';
 import { countedGaps, withCounted } from './counted-gaps.ts';
 import { detectTimestampGaps, type TimestampGap } from './detect-dropped-frames.ts';
-import { withoutHolds, withoutRests, withoutUnevenStart } from './gaps-at-rest.ts';
+import { withoutHolds, withoutRests, withoutUnevenStart, withoutWaits } from './gaps-at-rest.ts';
 import { findHolesWithoutLoss } from './gaps-without-loss.ts';
 
 export interface GapsInput {
@@ -33,12 +33,13 @@ export interface Gaps {
 export function findGaps({ times, lost, series, changeTo, unfit, holdsPictures }: GapsInput): Gaps {
   const moves = series.blockDiff.get(1) ?? [];
   const counted = new Set(countedGaps(times, lost));
-  const holes = withoutUnevenStart(detectTimestampGaps(times), times, changeTo(moves));
+  const moveTo = changeTo(moves);
+  const holes = withoutWaits(withoutUnevenStart(detectTimestampGaps(times), times, moveTo), moveTo);
   const listed = withCounted(holes, [...counted]);
   const open = listed.filter((gap) => !counted.has(gap));
   if (times.variableByNature || holdsPictures) {
     const without = holdsPictures ? withoutHolds : withoutRests;
-    const told = new Set(without(open, changeTo(moves)));
+    const told = new Set(without(open, moveTo));
     return { listed, empty: [], gaps: listed.filter((gap) => counted.has(gap) || told.has(gap)) };
   }
   const empty = findHolesWithoutLoss(open, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutHolds, withoutRests, withoutUnevenStart } from './gaps-at-rest.ts';
+import { withoutHolds, withoutRests, withoutUnevenStart, withoutWaits } from './gaps-at-rest.ts';
 
 const gap = { frameBefore: 40, missing: 60, ratio: 61, confidence: 0.7 };
 const movesAt = (before: number | null, over: number | null) => (frame: number) =>
@@ -70,5 +70,22 @@ describe('withoutUnevenStart', () => {
     expect(found(3, 0.3)).toHaveLength(1);
     for (const lively of [1, 4, 7]) expect(found(3, 0.1, lively), String(lively)).toHaveLength(1);
     expect(found(3, 0.1, 8)).toEqual([]);
+  });
+});
+
+describe('withoutWaits', () => {
+  const found = (moves: Readonly<Record<number, number | null>>) =>
+    withoutWaits([gap], (frame) => (frame in moves ? (moves[frame] ?? null) : 0.6)).length;
+
+  it('leaves out a hole between rest and a page that appears, or a cut (measured values)', () => {
+    expect(found({ 39: 0.5, 40: 0.3, 41: 85.5, 42: 0.8, 43: 0.6 })).toBe(0);
+    expect(found({ 39: 0.9, 40: 0.7, 41: null, 42: 1, 43: 0.8 })).toBe(0);
+  });
+
+  it('keeps one in a still shot, and one beside which something moves', () => {
+    expect(found({ 41: 1.4 })).toBe(1);
+    for (const lively of [39, 40, 42, 43]) expect(found({ 41: 85, [lively]: 1.5 }), String(lively)).toBe(1);
+    expect(found({ 41: 85, 40: null })).toBe(1);
+    expect(found({ 38: 40, 41: 85, 44: 40 })).toBe(0);
   });
 });

@@ -66,3 +66,22 @@ export function withoutUnevenStart(
     return around.filter((frame) => frame > 0).some((frame) => (moveTo(frame) ?? Infinity) > STILL);
   });
 }
+
+/** Steps on each side of a hole that must rest, and how little they change, grey levels. */
+const WAIT_REACH = 2;
+const WAITING = 1.2;
+/** A change after which everything rests again, grey levels: a page or a slide appears (45 to 112 in one clip). */
+const FLIP = 20;
+
+/**
+ * Leaves out holes between rest and a single change, or a cut, behind which everything rests again: no picture was
+ * written while nothing changed, as by recorders of screens and encoders that skip what repeats.
+ */
+export function withoutWaits(gaps: readonly TimestampGap[], moveTo: ChangeTo): TimestampGap[] {
+  const rests = (frame: number) => (moveTo(frame) ?? Infinity) <= WAITING;
+  return gaps.filter(({ frameBefore }) => {
+    const beside = Array.from({ length: WAIT_REACH }, (_, far) => [frameBefore - far, frameBefore + 2 + far]);
+    const isFlip = (moveTo(frameBefore + 1) ?? Infinity) >= FLIP;
+    return !isFlip || !beside.flat().every(rests);
+  });
+}

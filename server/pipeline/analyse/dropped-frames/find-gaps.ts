@@ -34,20 +34,19 @@ export function findGaps({ times, lost, series, changeTo, unfit, holdsPictures }
   const moves = series.blockDiff.get(1) ?? [];
   const counted = new Set(countedGaps(times, lost));
   const moveTo = changeTo(moves);
-  const holes = withoutWaits(withoutUnevenStart(detectTimestampGaps(times), times, moveTo), moveTo);
-  const listed = withCounted(holes, [...counted]);
-  const open = listed.filter((gap) => !counted.has(gap));
-  if (times.variableByNature || holdsPictures) {
-    const without = holdsPictures ? withoutHolds : withoutRests;
-    const told = new Set(without(open, moveTo));
-    return { listed, empty: [], gaps: listed.filter((gap) => counted.has(gap) || told.has(gap)) };
-  }
-  const empty = findHolesWithoutLoss(open, {
-    blockTo: changeTo(moves, { unfit }),
-    blockOverTwoTo: changeTo(series.blockDiff.get(2) ?? [], { steps: 2, unfit }),
-    wholeTo: changeTo(series.meanDiff, { unfit }),
-    shiftXTo: changeTo(series.motionX, { unfit }),
-    shiftYTo: changeTo(series.motionY, { unfit }),
-  });
-  return { listed, empty, gaps: listed.filter((gap) => !empty.includes(gap)) };
+  const listed = withCounted(detectTimestampGaps(times), [...counted]);
+  const uncounted = listed.filter((gap) => !counted.has(gap));
+  const open = withoutWaits(withoutUnevenStart(uncounted, times, moveTo), moveTo);
+  const without = holdsPictures ? withoutHolds : times.variableByNature ? withoutRests : null;
+  const empty = without
+    ? []
+    : findHolesWithoutLoss(open, {
+        blockTo: changeTo(moves, { unfit }),
+        blockOverTwoTo: changeTo(series.blockDiff.get(2) ?? [], { steps: 2, unfit }),
+        wholeTo: changeTo(series.meanDiff, { unfit }),
+        shiftXTo: changeTo(series.motionX, { unfit }),
+        shiftYTo: changeTo(series.motionY, { unfit }),
+      });
+  const told = new Set(without ? without(open, moveTo) : open.filter((gap) => !empty.includes(gap)));
+  return { listed, empty, gaps: listed.filter((gap) => counted.has(gap) || told.has(gap)) };
 }

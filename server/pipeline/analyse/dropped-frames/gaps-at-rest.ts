@@ -39,12 +39,11 @@ export function withoutHolds(gaps: readonly TimestampGap[], moveTo: ChangeTo): T
   const moveBeside = (frame: number) => (behind.has(frame) ? null : moveTo(frame));
   return gaps.filter(({ frameBefore }) => {
     const over = moveTo(frameBefore + 1);
-    const sides = [-1, 1].map((direction) => {
-      const from = frameBefore + (direction < 0 ? 0 : 2);
-      return Array.from({ length: REACH }, (_, far) => moveBeside(from + far * direction));
-    });
-    if (over === null || sides.some(([next]) => (next ?? 0) < REST)) return false;
-    return over >= FARTHER * median(sides.flat().filter((move) => move !== null));
+    if (over === null || [frameBefore, frameBefore + 2].some((next) => (moveTo(next) ?? 0) < REST))
+      return false;
+    const beside = Array.from({ length: REACH }, (_, far) => [frameBefore - far, frameBefore + 2 + far]);
+    const moves = beside.flat().flatMap((frame) => moveBeside(frame) ?? []);
+    return moves.length > 0 && over >= FARTHER * median(moves);
   });
 }
 

@@ -105,7 +105,20 @@ describe('MPEG-4 in AVI, packed as DivX and Xvid pack B pictures', () => {
       },
       { tools },
     );
+    await runFfmpeg(
+      {
+        label: 'copy',
+        inputs: [{ path: at('packed.avi') }],
+        outputs: [
+          { path: at('packed.mov'), options: '-c copy -bsf:v setts=pts=DTS:dts=DTS -f mov'.split(' ') },
+        ],
+        expectedDurationMs: null,
+      },
+      { tools },
+    );
     const { report, resultPath } = await mend('packed.avi');
+    const copied = await mend('packed.mov');
+    expect(copied.report.defects.filter(({ outcome }) => outcome !== 'flagged')).toEqual([]);
     expect(report.defects.filter(({ outcome }) => outcome !== 'flagged')).toEqual([]);
     const { hashes, warnings } = await decodeHashes(resultPath ?? '');
     expect(warnings).toBe('');

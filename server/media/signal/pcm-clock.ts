@@ -39,8 +39,9 @@ export function appendSound(
 
 /** A frame that begins farther than this from the end of the one before does not follow it by rounding, ms. */
 const ROUNDING_MS = 2;
-/** Share of the frames that must begin too early, and too late, where times only sway. */
+/** Share of the frames, and fewest, that must begin too early, and too late, where times only sway. */
 const SWAYING_SHARE = 0.1;
+const SWAYING_LEAST = 5;
 
 /**
  * Whether the times of a sound sway about its samples: frames begin too early and too late all the time. AVI counts the
@@ -55,7 +56,7 @@ export function timesSway({ startMs, firstSample, rateHz }: SoundClock): boolean
     if (off < -ROUNDING_MS) early += 1;
     if (off > ROUNDING_MS) late += 1;
   }
-  return Math.min(early, late) >= SWAYING_SHARE * startMs.length && early > 0;
+  return Math.min(early, late) >= Math.max(SWAYING_LEAST, SWAYING_SHARE * startMs.length);
 }
 
 /** The same sound with each frame at the end of the one before. */

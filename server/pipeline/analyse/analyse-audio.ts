@@ -29,7 +29,7 @@ import {
   startIsMoved,
   usualPriming,
 } from './audio-sync/detect-audio-sync-start.ts';
-import { detectAudioSync } from './audio-sync/detect-audio-sync.ts';
+import { detectAudioSync, NO_SENSE } from './audio-sync/detect-audio-sync.ts';
 import { createVoiceMeter, detectSpeech } from './detect-speech.ts';
 import { createWindMeter, WIND_RATE_HZ, type WindSeries } from './wind-noise/detect-wind-noise-series.ts';
 import { createWidthMeter, mayBeMix, withoutMixes } from './wind-noise/detect-wind-noise-stereo.ts';
@@ -124,7 +124,8 @@ export async function hearSound(input: HearSoundInput) {
   });
   input.onProgress?.(1);
   if (!decoded) return 'undecodable';
-  const sways = countsPlaces(input.info) && (timesSway(decoded) || isMiscounted(input.info, decoded));
+  const miscounts = countsPlaces(input.info) && isMiscounted(input.info, decoded);
+  const sways = miscounts || (countsPlaces(input.info) && timesSway(decoded));
   const clock = sways ? withEvenTimes(decoded) : decoded;
   const scale = clock.rateHz / WIND_RATE_HZ;
   const toTimeMs = (ms: number) => timeOfSample(clock, (ms / 1000) * clock.rateHz);
@@ -133,7 +134,7 @@ export async function hearSound(input: HearSoundInput) {
   const found = firstAudible === null ? null : await findWind(input, windSeries, speech);
   const windFinding = found && toWindFinding(windSeries, found, toTimeMs);
   input.onSign?.(windFinding ? 'wind' : 'calm_sound');
-  return { clock, sways, scale, toTimeMs, firstAudible, speech, onsets, windFinding };
+  return { clock, sways, miscounts, scale, toTimeMs, firstAudible, speech, onsets, windFinding };
 }
 
 /** Wind that is plain by itself, or else what may be wind if somebody heard it. */
@@ -161,14 +162,13 @@ async function withoutMusic({ inputPath, info, tools, signal }: HearSoundInput, 
 }
 
 /**
- * Whether counted times make no sense, while the sound ends with the picture by its samples: AVI has one length for all
- * packets, and those of Vorbis differ.
+ * Whether counted times make no sense, while the sound ends with the picture by its samples: the header states a wild
+ * rate, or one length for all packets where those of Vorbis differ.
  */
 function isMiscounted({ video }: MediaInfo, clock: SoundClock): boolean {
   const pictureMs = video[0]?.durationMs ?? null;
   if (pictureMs === null || readClock(clock).reliable) return false;
-  const [stated, own] = [soundEndMs(clock), soundEndMs(withEvenTimes(clock))];
-  return Math.abs(own - pictureMs) < Math.abs(stated - pictureMs);
+  return Math.abs(soundEndMs(withEvenTimes(clock)) - pictureMs) <= CONTAINER_LIMITS.unevenEndMs;
 }
 
 export type HeardSound = Awaited<ReturnType<typeof hearSound>>;
@@ -204,7 +204,8 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
   const marked = moved && (await hasEncoderMark(input.inputPath, input.info, input.tools, input.signal));
   // Some writers count a delay at the start twice in the stated duration, and decoded samples include the encoder's
   // padding. The shorter of the two is right.
-  const endMs = Math.min(soundEndMs(clock), stated + (stream.durationMs ?? Number.POSITIVE_INFINITY));
+  const statedMs = heard.sways ? null : stream.durationMs;
+  const endMs = Math.min(soundEndMs(clock), stated + (statedMs ?? Number.POSITIVE_INFINITY));
   const usual = moved ? usualPriming(stream.codec, input.info.format) : null;
   const isAsked = moved && !marked && (usual !== null || mayLackPriming(stream, input.audioPackets));
   const head = isAsked ? await decodeHead(input.inputPath, input.info, input.tools, input.signal) : null;
@@ -237,7 +238,11 @@ export async function judgeSound(input: AnalyseAudioInput, heard: HeardSound): P
       startMs: toTimeMs(span.startMs),
       endMs: toTimeMs(span.endMs),
     })),
-    notes: [...(movedMs === 0 ? [] : [movedNote(movedMs)]), ...sync.notes],
+    notes: [
+      ...(movedMs === 0 ? [] : [movedNote(movedMs)]),
+      ...(heard.miscounts ? [NO_SENSE] : []),
+      ...sync.notes,
+    ],
   };
 }
 

@@ -6,7 +6,7 @@ import { withLostEnds } from '#server/media/probe/lost-ends.ts';
 import { readMended, readSoundMoved } from '../mended-pictures.ts';
 import { checkStructure, type StructureCheck } from './damage/check-structure.ts';
 import { decodeHalves, findSeam } from './decode/decode-halves.ts';
-import { decodePass, type DecodePassInput } from './decode/decode-pass.ts';
+import { decodePass, type DecodePass, type DecodePassInput } from './decode/decode-pass.ts';
 import { damageReason } from './damage/detect-corruption.ts';
 import { detectTimestampGaps } from './dropped-frames/detect-dropped-frames.ts';
 import { findDamage } from './damage/find-damage.ts';
@@ -14,8 +14,8 @@ import { judgePictures, type MeasuredPictures, type PictureAnalysis, spansOf } f
 import { renumbered, type KeptPictures } from './decode/kept-pictures.ts';
 import { missingAtEnd } from './packets/missing-at-end.ts';
 import { agrees, listPackets, withoutBefore, withRestarts } from './packets/list-packets.ts';
-import { indexPictures } from './packets/picture-times.ts';
-import { readPackets, type PacketScan } from './packets/read-packets.ts';
+import { indexPictures, type PictureIndex } from './packets/picture-times.ts';
+import { readPackets, type PacketScan, type VideoPacket } from './packets/read-packets.ts';
 import { repeatsBySizes, type OnSign } from './repair-signs.ts';
 
 export interface MeasurePicturesInput {
@@ -133,7 +133,11 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
   onSign('decoded');
   // If the decoder gives other pictures than the tables promise, use the demuxer's own list.
   if (plain && !agrees(scan, pass.ptsTicks)) scan = withoutBefore(await told(), fromTicks);
-  const index = indexPictures(stream, scan.video, pass.ptsTicks);
+  const listedIndex = indexPictures(stream, scan.video, pass.ptsTicks);
+  const index =
+    listedIndex && isPacked(stream, listedIndex, pass)
+      ? indexPictures(stream, scan.video.map(untimed), pass.ptsTicks)
+      : listedIndex;
   if (!index) return { scan, measured: null, kept: null };
   const packets = scan.video;
   damaged ||= pass.messages.some((message) => damageReason(message) !== null);
@@ -168,6 +172,19 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
   };
   return { scan, measured, kept, ...(soundMovedMs !== 0 && { soundMovedMs }) };
 }
+
+/**
+ * Whether pictures of MPEG-4 lie in the packets of others, as in AVI, so that they do not come out at their times: one
+ * does not come out at all, and the decoder says nothing.
+ */
+const isPacked = (
+  { codec }: VideoStreamInfo,
+  { undecoded }: PictureIndex,
+  { messages }: Pick<DecodePass, 'messages'>,
+): boolean =>
+  codec === 'mpeg4' && undecoded.length > 0 && messages.every((message) => damageReason(message) === null);
+
+const untimed = (packet: VideoPacket): VideoPacket => ({ ...packet, ptsTicks: null });
 
 /** Number of gaps in the times, by the packet list alone. */
 function countGaps(stream: VideoStreamInfo, scan: PacketScan): number {

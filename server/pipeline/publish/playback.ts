@@ -41,7 +41,7 @@ export function playbackNeeds(info: MediaInfo): PlaybackNeeds {
 
 function soundNeed({ codec, timesSway }: AudioStreamInfo): string | null {
   if (!playsSound(codec)) return `sound in the format ${codec} does not play from MP4 files`;
-  return timesSway ? 'AVI files do not say when each part of a sound with a varying bit rate plays' : null;
+  return timesSway ? 'the file does not say when each part of the sound plays' : null;
 }
 
 function pictureNeed(format: MediaInfo['format'], video: VideoStreamInfo): string | null {

@@ -216,7 +216,9 @@ function largestDistance({ times, clock, placed, heard }: Judged): number {
   return distances.reduce((worst, ms) => (Math.abs(ms) > Math.abs(worst) ? ms : worst));
 }
 
-const NO_SENSE = 'The times stored with the sound make no sense, so they were not used to judge its sync.';
+/** What is said of a sound whose times are not believed. */
+export const NO_SENSE =
+  'The times stored with the sound make no sense, so they were not used to judge its sync.';
 
 const OWN_RATE =
   'The file states a wrong speed for the sound. At its own speed it ends with the picture, so it was not stretched.';

@@ -1,7 +1,18 @@
 import { open } from 'node:fs/promises';
-import { missingInAvi } from '../avi-places.ts';
 import { walkChunks } from './avi-chunks.ts';
 import { readAviHead } from './avi-head.ts';
+
+/**
+ * Number of pictures that an AVI file lists but does not hold at its end. AVI counts one clock tick per index entry. An
+ * entry without a picture shows the picture before it again and is no loss, so pictures may lie several ticks apart.
+ * @param listed number of entries that the stream's header states
+ * @param lastTick decode time of the last picture, ticks
+ * @param pictures number of pictures in the file
+ */
+export function missingInAvi(listed: number, lastTick: number, pictures: number): number {
+  const stride = pictures > 1 ? Math.max(1, lastTick / (pictures - 1)) : 1;
+  return Math.max(0, Math.floor((listed - 1 - lastTick) / stride));
+}
 
 export interface ListedPictures {
   readonly inputPath: string;

@@ -124,8 +124,9 @@ export async function hearSound(input: HearSoundInput) {
   });
   input.onProgress?.(1);
   if (!decoded) return 'undecodable';
-  const miscounts = countsPlaces(input.info) && isMiscounted(input.info, decoded);
-  const sways = miscounts || (countsPlaces(input.info) && timesSway(decoded));
+  const isCounted = countsPlaces(input.info);
+  const miscounts = isCounted && isMiscounted(input.info, decoded);
+  const sways = miscounts || (isCounted && timesSway(decoded));
   const clock = sways ? withEvenTimes(decoded) : decoded;
   const scale = clock.rateHz / WIND_RATE_HZ;
   const toTimeMs = (ms: number) => timeOfSample(clock, (ms / 1000) * clock.rateHz);

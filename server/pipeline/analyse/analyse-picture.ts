@@ -6,7 +6,7 @@ import { withLostEnds } from '#server/media/probe/lost-ends.ts';
 import { readMended, readSoundMoved } from '../mended-pictures.ts';
 import { checkStructure, type StructureCheck } from './damage/check-structure.ts';
 import { decodeHalves, findSeam } from './decode/decode-halves.ts';
-import { decodePass, type DecodePass, type DecodePassInput } from './decode/decode-pass.ts';
+import { decodePass, type DecodePassInput } from './decode/decode-pass.ts';
 import { damageReason } from './damage/detect-corruption.ts';
 import { detectTimestampGaps } from './dropped-frames/detect-dropped-frames.ts';
 import { findDamage } from './damage/find-damage.ts';
@@ -133,14 +133,15 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
   onSign('decoded');
   // If the decoder gives other pictures than the tables promise, use the demuxer's own list.
   if (plain && !agrees(scan, pass.ptsTicks)) scan = withoutBefore(await told(), fromTicks);
+  const complains = pass.messages.some((message) => damageReason(message) !== null);
   const listedIndex = indexPictures(stream, scan.video, pass.ptsTicks);
   const index =
-    listedIndex && isPacked(stream, listedIndex, pass)
+    listedIndex && !complains && isPacked(stream, listedIndex)
       ? indexPictures(stream, scan.video.map(untimed), pass.ptsTicks)
       : listedIndex;
   if (!index) return { scan, measured: null, kept: null };
   const packets = scan.video;
-  damaged ||= pass.messages.some((message) => damageReason(message) !== null);
+  damaged ||= complains;
   const damage = await findDamage({
     inputPath,
     info,
@@ -174,15 +175,11 @@ export async function measurePictures(input: MeasurePicturesInput): Promise<Pict
 }
 
 /**
- * Whether pictures of MPEG-4 lie in the packets of others, as in AVI, so that they do not come out at their times: one
- * does not come out at all, and the decoder says nothing.
+ * Whether pictures of MPEG-4 about which the decoder says nothing lie in the packets of others, as in AVI, so that they
+ * do not come out at their times: one does not come out at all.
  */
-const isPacked = (
-  { codec }: VideoStreamInfo,
-  { undecoded }: PictureIndex,
-  { messages }: Pick<DecodePass, 'messages'>,
-): boolean =>
-  codec === 'mpeg4' && undecoded.length > 0 && messages.every((message) => damageReason(message) === null);
+const isPacked = ({ codec }: VideoStreamInfo, { undecoded }: PictureIndex): boolean =>
+  codec === 'mpeg4' && undecoded.length > 0;
 
 const untimed = (packet: VideoPacket): VideoPacket => ({ ...packet, ptsTicks: null });
 

@@ -1,16 +1,12 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { H264Error } from '#server/media/h264/h264-error.ts';
 import { NAL, isSlice, nalType, splitSample } from '#server/media/h264/nal.ts';
 import { parsePps } from '#server/media/h264/pps.ts';
 import { createReferenceTracker, type ReferenceTracker } from '#server/media/h264/reference-tracker.ts';
-import { parseSps } from '#server/media/h264/sps.ts';
-import { readListedMovie } from '#server/media/mp4/listed-movie.ts';
-import { findVideoTrack } from '#server/media/mp4/movie.ts';
-import { Mp4Error } from '#server/media/mp4/mp4-error.ts';
-import { readAvcConfig } from '#server/media/mp4/sample-entry.ts';
 import { createSampleReader } from '#server/media/mp4/sample-reader.ts';
 import type { VideoStreamInfo } from '#server/media/probe/probe.ts';
 import type { VideoPacket } from '../packets/read-packets.ts';
+import { readSequence } from './read-references.ts';
 
 /**
  * Reads which coded pictures each picture of an H.264 track may refer to, by their places in `packets`, from the lists
@@ -29,9 +25,11 @@ export async function readAvcReferences(
   if (stream.codec !== 'h264') return null;
   const file = await open(inputPath, 'r');
   try {
-    const settings = await readSettings(file, stream.index);
-    if (!settings) return null;
-    const { start, isOther, lengthSize } = settings;
+    const sequence = await readSequence(file, stream.index);
+    if (!sequence) return null;
+    const { sps, parameterSets, lengthSize } = sequence;
+    const sets = parameterSets.slice(1).map((unit) => parsePps(unit, sps.chromaFormat));
+    const isOther = (unit: Buffer) => isParameterSet(unit) && !parameterSets.some((set) => set.equals(unit));
     const places = packets.map(({ offsetBytes, sizeBytes }) => ({ offset: offsetBytes ?? 0, sizeBytes }));
     const read = createSampleReader(file, places);
     const found: (readonly number[] | null)[] = packets.map(() => null);
@@ -46,7 +44,7 @@ export async function readAvcReferences(
     for (let place = first; place < packets.length; place += 1) {
       if (place > last && packets[place]?.keyframe) break;
       const units = await unitsAt(place);
-      if (units.some(isIdr)) tracker = start();
+      if (units.some(isIdr)) tracker = createReferenceTracker(sps, sets);
       if (units.some(isOther)) tracker = null;
       const references = tracker && take(tracker, place, units);
       if (!references) tracker = null;
@@ -54,7 +52,7 @@ export async function readAvcReferences(
     }
     return found;
   } catch (error) {
-    if (error instanceof Mp4Error) return null;
+    if (error instanceof H264Error) return null;
     throw error;
   } finally {
     await file.close();
@@ -63,29 +61,7 @@ export async function readAvcReferences(
 
 const isIdr = (unit: Buffer) => isSlice(unit) && nalType(unit) === NAL.idrSlice;
 
-async function readSettings(file: FileHandle, streamIndex: number) {
-  const { entries } = findVideoTrack(await readListedMovie(file), streamIndex);
-  const avcC = entries[0]?.boxes.find(({ type }) => type === 'avcC');
-  if (!avcC || entries.length > 1) return null;
-  try {
-    const { sps: sequences, pps, lengthSize } = readAvcConfig(avcC.payload);
-    const [sequence] = sequences;
-    if (!sequence || sequences.length > 1) return null;
-    const sps = parseSps(sequence);
-    const sets = pps.map((unit) => parsePps(unit, sps.chromaFormat));
-    const told = [sequence, ...pps];
-    return {
-      start: () => createReferenceTracker(sps, sets),
-      /** Whether a unit in the stream is a parameter set that the index does not hold. */
-      isOther: (unit: Buffer) =>
-        (nalType(unit) === NAL.sps || nalType(unit) === NAL.pps) && !told.some((set) => set.equals(unit)),
-      lengthSize,
-    };
-  } catch (error) {
-    if (error instanceof H264Error) return null;
-    throw error;
-  }
-}
+const isParameterSet = (unit: Buffer) => nalType(unit) === NAL.sps || nalType(unit) === NAL.pps;
 
 /** The units of a sample; none where their lengths make no sense. */
 function unitsOf(sample: Buffer, lengthSize: number): Buffer[] {

@@ -64,6 +64,8 @@ export async function readDisposable(input: DisposableInput): Promise<Set<number
 
 interface Sequence {
   readonly sps: Sps;
+  /** The units of its parameter sets, the sequence's first. */
+  readonly parameterSets: readonly Buffer[];
   readonly lengthSize: number;
 }
 
@@ -73,9 +75,10 @@ export async function readSequence(file: FileHandle, streamIndex: number): Promi
     const { entries } = findVideoTrack(await readListedMovie(file), streamIndex);
     const avcC = entries[0]?.boxes.find(({ type }) => type === 'avcC');
     if (!avcC || entries.length > 1) return null;
-    const { sps, lengthSize } = readAvcConfig(avcC.payload);
+    const { sps, pps, lengthSize } = readAvcConfig(avcC.payload);
     const [unit] = sps;
-    return unit && sps.length === 1 ? { sps: parseSps(unit), lengthSize } : null;
+    if (!unit || sps.length > 1) return null;
+    return { sps: parseSps(unit), parameterSets: [unit, ...pps], lengthSize };
   } catch (error) {
     if (error instanceof Mp4Error || error instanceof H264Error) return null;
     throw error;

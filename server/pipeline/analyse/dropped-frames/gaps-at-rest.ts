@@ -23,6 +23,10 @@ export function withoutRests(gaps: readonly TimestampGap[], moveTo: ChangeTo): T
   });
 }
 
+/** Pictures whose steps lie beside a hole, as many on each side. */
+const besideHole = ({ frameBefore }: TimestampGap, reach: number): number[] =>
+  Array.from({ length: reach }, (_, far) => [frameBefore - far, frameBefore + 2 + far]).flat();
+
 /** Steps on each side of a hole that show how far things move. */
 const REACH = 3;
 /** The step across a hole that covers a lost picture is at least this many times as long as those beside it. */
@@ -37,12 +41,12 @@ const FARTHER = 1.4;
 export function withoutHolds(gaps: readonly TimestampGap[], moveTo: ChangeTo): TimestampGap[] {
   const behind = new Set(gaps.map(({ frameBefore }) => frameBefore + 1));
   const moveBeside = (frame: number) => (behind.has(frame) ? null : moveTo(frame));
-  return gaps.filter(({ frameBefore }) => {
+  return gaps.filter((gap) => {
+    const { frameBefore } = gap;
     const over = moveTo(frameBefore + 1);
     if (over === null || [frameBefore, frameBefore + 2].some((next) => (moveTo(next) ?? 0) < REST))
       return false;
-    const beside = Array.from({ length: REACH }, (_, far) => [frameBefore - far, frameBefore + 2 + far]);
-    const moves = beside.flat().flatMap((frame) => moveBeside(frame) ?? []);
+    const moves = besideHole(gap, REACH).flatMap((frame) => moveBeside(frame) ?? []);
     return moves.length > 0 && over >= FARTHER * median(moves);
   });
 }
@@ -58,11 +62,13 @@ export function withoutUnevenStart(
   { ptsTicks, timeBase }: Pick<PictureTimes, 'ptsTicks' | 'timeBase'>,
   moveTo: ChangeTo,
 ): TimestampGap[] {
-  return gaps.filter(({ frameBefore }) => {
-    const endTicks = (ptsTicks[frameBefore + 1] ?? Infinity) - (ptsTicks[0] ?? 0);
+  return gaps.filter((gap) => {
+    const over = gap.frameBefore + 1;
+    const endTicks = (ptsTicks[over] ?? Infinity) - (ptsTicks[0] ?? 0);
     if (ticksToMs(endTicks, timeBase) > START_MS) return true;
-    const around = Array.from({ length: 2 * REACH + 1 }, (_, at) => frameBefore + 1 - REACH + at);
-    return around.filter((frame) => frame > 0).some((frame) => (moveTo(frame) ?? Infinity) > STILL);
+    return [over, ...besideHole(gap, REACH)]
+      .filter((frame) => frame > 0)
+      .some((frame) => (moveTo(frame) ?? Infinity) > STILL);
   });
 }
 
@@ -78,9 +84,8 @@ const FLIP = 20;
  */
 export function withoutWaits(gaps: readonly TimestampGap[], moveTo: ChangeTo): TimestampGap[] {
   const rests = (frame: number) => (moveTo(frame) ?? Infinity) <= WAITING;
-  return gaps.filter(({ frameBefore }) => {
-    const beside = Array.from({ length: WAIT_REACH }, (_, far) => [frameBefore - far, frameBefore + 2 + far]);
-    const isFlip = (moveTo(frameBefore + 1) ?? Infinity) >= FLIP;
-    return !isFlip || !beside.flat().every(rests);
+  return gaps.filter((gap) => {
+    const isFlip = (moveTo(gap.frameBefore + 1) ?? Infinity) >= FLIP;
+    return !isFlip || !besideHole(gap, WAIT_REACH).every(rests);
   });
 }

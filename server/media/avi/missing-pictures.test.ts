@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { missingInAvi } from './avi-places.ts';
+import { missingInAvi } from './missing-pictures.ts';
 
 describe('missingInAvi', () => {
   it('counts what is listed after the last picture', () => {
